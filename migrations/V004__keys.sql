@@ -103,3 +103,6 @@ comment on column coatcheck.segment.advance is 'key_fence.segment_advance at the
 comment on column coatcheck.segment.granted_at is 'Null before the first grant.';
 comment on column coatcheck.segment.step is 'How many indexes the last grant had.';
 comment on column coatcheck.segment.bits is 'The width of the numbers, 32 or 64.';
+
+alter table coatcheck.type
+  add constraint type_tag_is_a_segment foreign key (tag) references coatcheck.segment (tag);

@@ -103,7 +103,7 @@ class ArchitectureTest {
         .that()
         .resideOutsideOfPackage(ROOT + ".postgres..")
         .and()
-        .haveNameNotMatching(".*(Store|Table)(\\$.*)?")
+        .haveNameNotMatching(".*(Store|Table|LegacyKeyWriter)(\\$.*)?")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(

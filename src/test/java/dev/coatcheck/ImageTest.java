@@ -92,12 +92,14 @@ class ImageTest {
   @CsvSource({"0, true", "1, false"})
   void aTrainingThatFailsLeavesAnImageWithoutACacheAndSaysSo(
       int status, boolean isTrained, @TempDir Path folder) throws Exception {
-    Path program = Files.createDirectory(folder.resolve("bin")).resolve("coatcheck");
+    Path program = Files.createDirectory(folder.resolve("bin")).resolve("java");
     Files.writeString(
         program,
         """
         #!/bin/sh
-        touch "${COATCHECK_JAVA_OPTS#*=}" "${3#*AOTCacheOutput=}"
+        for word; do
+          case $word in *AOTCacheOutput=*) touch "${word#*AOTCacheOutput=}" ;; esac
+        done
         exit %d
         """
             .formatted(status));

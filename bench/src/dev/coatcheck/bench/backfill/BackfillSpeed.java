@@ -11,8 +11,7 @@ import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.id.TokenSource;
-import dev.coatcheck.core.key.KeyScheme;
-import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.registry.Policies;
 import dev.coatcheck.ids.registry.Registry;
@@ -192,8 +191,7 @@ public final class BackfillSpeed {
 
   private Type type(String name) {
     registry.put(
-        new TypeDefinition(
-            name, new Prefix(name), KeyScheme.SNOWFLAKE, SnowflakeLayout.DEFAULT, Policies.DEFAULT),
+        new TypeDefinition(name, new Prefix(name), KeyKind.BIGINT, Policies.DEFAULT),
         OptionalInt.empty());
     return registry.named(name).orElseThrow();
   }

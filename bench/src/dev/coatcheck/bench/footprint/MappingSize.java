@@ -13,8 +13,8 @@ import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.id.TokenSource;
 import dev.coatcheck.core.key.KeyGenerator;
+import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.core.key.KeyRun;
-import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.key.Positions;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.Waiter;
@@ -110,12 +110,7 @@ public final class MappingSize {
 
   private static Type type(Registry registry) {
     registry.put(
-        new TypeDefinition(
-            "bench",
-            new Prefix("bench"),
-            KeyScheme.SNOWFLAKE,
-            SnowflakeLayout.DEFAULT,
-            Policies.DEFAULT),
+        new TypeDefinition("bench", new Prefix("bench"), KeyKind.BIGINT, Policies.DEFAULT),
         OptionalInt.empty());
     return registry.named("bench").orElseThrow();
   }

@@ -68,7 +68,7 @@ record OlderReads(
         json("/v1/types/" + type)
             .PUT(
                 HttpRequest.BodyPublishers.ofString(
-                    "{\"prefix\":\"%s\",\"key_scheme\":\"snowflake\",\"legacy\":{},\"public_rule\":%s,\"min_length\":%d}}"
+                    "{\"prefix\":\"%s\",\"key\":\"bigint\",\"legacy\":{},\"public_rule\":%s,\"min_length\":%d}}"
                         .formatted(type, rule, MIN_LENGTH))));
     List<String> items =
         LongStream.rangeClosed(1, Reads.CACHED)

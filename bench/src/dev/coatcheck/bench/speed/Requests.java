@@ -26,7 +26,7 @@ record Requests(URI gateway, String key, int connections) {
   /** What registers the type. */
   static final String DEFINITION =
       """
-      {"prefix":"%s","key_scheme":"snowflake","redirect":{"template":"%s{id}"}}\
+      {"prefix":"%s","key":"bigint","redirect":{"template":"%s{id}"}}\
       """
           .formatted(PREFIX.value(), LOCATION);
 

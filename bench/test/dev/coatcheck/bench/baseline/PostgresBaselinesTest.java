@@ -43,10 +43,9 @@ class PostgresBaselinesTest {
     database
         .sql()
         .execute(
-            "insert into coatcheck.type (name, prefix, key_scheme, key_layout, salt,"
-                + " redirect_status, redirect_max_age_seconds, redirect_public,"
-                + " redirect_expose_key) values ('bench', 'bench', 'snowflake', 'default',"
-                + " uuid_send(gen_random_uuid()), 302, 0, false, false)");
+            "insert into coatcheck.type (name, prefix, key_kind, generate, layout, salt) values"
+                + " ('bench', 'bench', 'bigint', 'snowflake', 'default',"
+                + " uuid_send(gen_random_uuid()))");
     return database;
   }
 

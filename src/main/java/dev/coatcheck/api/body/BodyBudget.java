@@ -4,12 +4,11 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Limits the memory of requests with a body, from their headers to their answers. Small ones have a
- * budget of their own, so that large ones can't keep them out, and an API key has at most a quarter
- * of each.
+ * Limits the memory of requests with a body, from their headers to their answers. Small requests
+ * have a budget of their own, which large ones can't use up. An API key gets at most a quarter of
+ * each budget.
  */
 final class BodyBudget {
-  /** The largest body that is small. */
   static final int SMALL_BYTES = 8 * 1024;
 
   private static final long SMALL_IN_ALL = 16L << 20;
@@ -47,13 +46,13 @@ final class BodyBudget {
   /**
    * Opens the account of a request.
    *
-   * @param besides what it holds besides its body, in bytes
+   * @param besides what the request holds besides its body, in bytes
    */
   Account open(String keyId, long besides) {
     return new Account(keyId, besides);
   }
 
-  /** What one request holds. Safe for use by several threads; a closed one stays empty. */
+  /** The memory of one request. Thread-safe. A closed account stays empty. */
   final class Account implements AutoCloseable {
     private final String keyId;
     private final long besides;
@@ -66,7 +65,7 @@ final class BodyBudget {
       this.besides = besides;
     }
 
-    /** Holds a body of that many bytes instead of the one before; false if it can't. */
+    /** Accounts for a body of this size instead of the previous one; false if it can't. */
     boolean hold(int bodyBytes) {
       synchronized (BodyBudget.this) {
         Pool next = bodyBytes <= SMALL_BYTES ? small : large;

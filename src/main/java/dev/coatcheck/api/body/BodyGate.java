@@ -8,6 +8,7 @@ import dev.coatcheck.api.exchange.RequestId;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.JsonRoutes;
 import dev.coatcheck.api.server.Permits;
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
@@ -15,7 +16,6 @@ import dev.coatcheck.ids.access.AccessDecision;
 import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.Credential;
 import dev.coatcheck.postgres.connection.Deadline;
-import dev.coatcheck.postgres.connection.WithoutWaiting;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -31,19 +31,20 @@ import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects bodies before the routes see their requests, so that a slow or silent sender holds
- * neither a thread nor a permit, only memory of a {@link BodyBudget}, and not for long.
+ * Collects bodies before the routes see their requests. So a slow or silent sender holds neither a
+ * thread nor a permit, only memory of a {@link BodyBudget}, for a limited time.
  *
- * <p>What can be refused without the body is refused before: access, media type and an announced
- * length. Files of rows are not collected; their routes read them as they come.
+ * <p>A request that can be refused without its body is refused before: for its access, its media
+ * type or its announced length. Files of rows are not collected; their routes read them as they
+ * arrive.
  */
 public final class BodyGate extends Handler.Wrapper {
   private static final long TICK_SECONDS = 1;
 
-  /** Whose budget is that of requests without a good API key. */
+  /** The budget account of requests without a valid API key. */
   private static final String NO_KEY = "";
 
-  /** What a request holds besides its body and the text of its headers, roughly. */
+  /** Roughly what a request holds besides its body and the text of its headers. */
   private static final long REQUEST_BYTES = 4 * 1024;
 
   private final Access access;
@@ -68,12 +69,12 @@ public final class BodyGate extends Handler.Wrapper {
     observer.gauge("coatcheck.bodies.bytes", budget::bytesHeld);
   }
 
-  /** Says whose bodies it collects. */
+  /** Sets the routes whose bodies are collected. */
   public void guard(JsonRoutes jsonRoutes) {
     routes = jsonRoutes;
   }
 
-  /** What takes time is handed to other threads. */
+  /** Slow work is passed to other threads. */
   @Override
   public InvocationType getInvocationType() {
     return InvocationType.NON_BLOCKING;
@@ -94,8 +95,8 @@ public final class BodyGate extends Handler.Wrapper {
       return true;
     }
     Credential credential = RequestCredential.of(request);
-    if (new WithoutWaiting<>(() -> access.decide(credential, route.get().needed())).attempt()
-        instanceof WithoutWaiting.Attempt.Done(AccessDecision.Granted(Caller caller))) {
+    if (new NonBlockingAttempt<>(() -> access.decide(credential, route.get().needed())).run()
+        instanceof NonBlockingAttempt.Outcome.Done(AccessDecision.Granted(Caller caller))) {
       collect(gated, caller);
     } else {
       requestThreads.execute(() -> decide(gated, credential));
@@ -148,7 +149,7 @@ public final class BodyGate extends Handler.Wrapper {
             () -> gated.refuse(problem, gated.request().consumeAvailable()));
   }
 
-  /** Empty if there is no memory for another request with this API key. */
+  /** Empty if the budget has no memory for another request with this API key. */
   private Optional<WaitingBody> open(GatedRequest gated, String keyId) {
     Request request = gated.request();
     BodyBudget.Account account = budget.open(keyId, bytesBesides(request));
@@ -192,13 +193,12 @@ public final class BodyGate extends Handler.Wrapper {
       long now = System.nanoTime();
       waiting.forEach(body -> body.endIfSlow(now));
     } catch (RuntimeException bug) {
-      observer.observe(new Event.RequestFailed("-", bug)); // the next tick comes all the same
+      observer.observe(new Event.RequestFailed("-", bug)); // the next tick runs anyway
     } finally {
       scheduleTick();
     }
   }
 
-  /** Hands a request on to the routes. */
   void handOn(Request request, Response response, Callback callback) {
     try {
       if (!super.handle(request, response, callback)) {

@@ -14,7 +14,8 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
 /**
- * A request whose body is collected: passed on to the routes with the body, or answered without it.
+ * A request whose body is collected. It is passed to the routes with its body, or answered without
+ * them.
  */
 final class GatedRequest {
   private final BodyGate gate;
@@ -48,7 +49,7 @@ final class GatedRequest {
     return route;
   }
 
-  /** The whole body is here, or there is none. */
+  /** The whole body has arrived, or there is none. */
   void complete(byte[] body) {
     RequestBody.keep(request, body);
     gate.handOn(request, response, callback);
@@ -81,7 +82,7 @@ final class GatedRequest {
         isAllRead);
   }
 
-  /** The client went away. */
+  /** The client disconnected. */
   void broken(Throwable cause) {
     callback.failed(cause);
   }
@@ -99,8 +100,8 @@ final class GatedRequest {
   }
 
   /**
-   * Answers without the routes, and takes the body off the connection after that: its end would be
-   * for a client that still sends the loss of the answer, and of its next request.
+   * Answers without the routes, then reads and drops the rest of the body. If the connection ended
+   * instead, a client that still sends would lose the answer and its next request.
    */
   void refuse(Problem problem, WaitingBody body) {
     refuse(problem, () -> body.drop(this::end));
@@ -118,7 +119,7 @@ final class GatedRequest {
     if (isAllRead) {
       callback.succeeded();
     } else {
-      // A success would have Jetty log that it still waits for the body.
+      // A success would make Jetty log that it still waits for the body.
       callback.failed(new EOFException("the body was given up"));
     }
   }

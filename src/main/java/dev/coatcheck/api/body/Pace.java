@@ -4,12 +4,12 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Ends a transfer whose client is slower than a minimum rate. Only the time counts in which the
- * gateway waits for the client, so a slow database is nobody's fault here. Jetty's own minimum
- * rates look when bytes arrive; a client that does nothing never meets them.
+ * Ends a transfer whose client is slower than a minimum rate. Only the time in which the gateway
+ * waits for the client counts, so a slow database doesn't matter here. Jetty's own minimum rates
+ * are checked when bytes arrive, so they never affect a client that does nothing.
  *
  * <p>A client may fall behind the rate for up to 10 s, for instance while it writes to a disk, and
- * catch up by being faster. It gets no credit for having been fast before.
+ * catch up later. It gets no credit for having been fast before.
  */
 final class Pace implements AutoCloseable {
   private static final int BYTES_A_SECOND_MIN = 16 * 1024;
@@ -30,10 +30,10 @@ final class Pace implements AutoCloseable {
   }
 
   /**
-   * Begins to watch.
+   * Starts watching.
    *
-   * @param breakOff ends the waiting for the client; called once at most, never after {@link
-   *     #close}, and must not wait
+   * @param breakOff ends the wait for the client; called once at most, never after {@link #close},
+   *     and must not wait
    */
   static Pace watch(Runnable breakOff) {
     Pace pace = new Pace(breakOff);
@@ -41,19 +41,19 @@ final class Pace implements AutoCloseable {
     return pace;
   }
 
-  /** From now on the client is waited for. */
+  /** The wait for the client starts. */
   synchronized void waits() {
     waiting = true;
     waitingSinceNano = System.nanoTime();
   }
 
-  /** It took or sent so many bytes; 0 if it went away. */
+  /** The client took or sent this many bytes; 0 if it disconnected. */
   synchronized void moved(int bytes) {
     behindNanos = Math.max(0, behindNanos() - bytes * NANOS_PER_BYTE);
     waiting = false;
   }
 
-  /** Whether it was broken off for its slowness. */
+  /** Whether the transfer was broken off because the client was too slow. */
   synchronized boolean isTooSlow() {
     return tooSlow;
   }
@@ -74,7 +74,7 @@ final class Pace implements AutoCloseable {
     }
   }
 
-  /** Under the lock, so that it doesn't break off what comes next on the same connection. */
+  /** The lock is held, so that the next use of the connection is not broken off. */
   private synchronized boolean isOver() {
     if (!closed && !tooSlow && waiting && behindNanos() > BEHIND_NANOS_MAX) {
       tooSlow = true;

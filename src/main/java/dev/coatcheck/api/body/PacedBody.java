@@ -3,14 +3,14 @@ package dev.coatcheck.api.body;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** The body of a request, cut off if its sender doesn't keep up a minimum rate. */
+/** The body of a request. It is cut off if its sender is slower than a minimum rate. */
 public final class PacedBody extends InputStream {
   private static final int BYTES_DRAINED_MAX = 4 * 1024 * 1024;
 
   private final InputStream body;
   private final Pace pace;
 
-  /** To be made on the thread that reads, and closed by it. */
+  /** Created, read and closed by the same thread. */
   public PacedBody(InputStream body) {
     this.body = body;
     this.pace = Pace.watch(Thread.currentThread()::interrupt);
@@ -31,7 +31,7 @@ public final class PacedBody extends InputStream {
     } finally {
       pace.moved(Math.max(0, read));
       if (pace.isTooSlow()) {
-        // What this thread waits for later must not end by the interrupt that was meant for this.
+        // Clears the interrupt for this body, so that it doesn't end a later wait of this thread.
         var _ = Thread.interrupted();
       }
     }
@@ -41,21 +41,21 @@ public final class PacedBody extends InputStream {
     return read;
   }
 
-  /** Reads on for up to 4 MiB: a client that is cut off while it sends may not see its answer. */
+  /** Reads up to 4 MiB more: a client that is cut off while it sends may not see its answer. */
   public void drain() {
     try {
       skip(BYTES_DRAINED_MAX);
     } catch (IOException gone) {
-      // The answer can't reach a client that is gone.
+      // The client is gone, so no answer can reach it.
     }
   }
 
-  /** Whether it was cut off because its sender was too slow. */
+  /** Whether the body was cut off because its sender was too slow. */
   public boolean isTooSlow() {
     return pace.isTooSlow();
   }
 
-  /** Leaves the body itself open: the server reads what is left of it. */
+  /** Leaves the body itself open: the server reads the rest of it. */
   @Override
   public void close() {
     pace.close();

@@ -7,8 +7,8 @@ import org.eclipse.jetty.ee10.servlet.ServletContextRequest;
 import org.eclipse.jetty.io.EndPoint;
 
 /**
- * An answer that is sent while it is generated, to a reader with a minimum rate. It begins with its
- * first byte: a failure before that can still be answered with a problem.
+ * An answer that is sent while it is generated, to a reader with a minimum rate. It starts with its
+ * first byte: after an earlier failure a problem can still be sent.
  */
 public final class StreamedAnswer extends OutputStream {
   private final Context ctx;
@@ -18,7 +18,7 @@ public final class StreamedAnswer extends OutputStream {
   private final Pace pace;
   private boolean begun;
 
-  /** Answers with a file, once there is a byte of it. To be closed before the request ends. */
+  /** Answers with a file as soon as there is a byte of it. Close this before the request ends. */
   public StreamedAnswer(Context ctx, String fileName, String contentType) {
     this.ctx = ctx;
     this.fileName = fileName;
@@ -36,7 +36,7 @@ public final class StreamedAnswer extends OutputStream {
     write(new byte[] {(byte) one}, 0, 1);
   }
 
-  /** Sends the head, which is all of an answer to HEAD. */
+  /** Sends the head, which is the whole answer to HEAD. */
   public void begin() throws IOException {
     head();
     ctx.res().flushBuffer();
@@ -64,12 +64,12 @@ public final class StreamedAnswer extends OutputStream {
     }
   }
 
-  /** Whether it was cut off because its reader was too slow. */
+  /** Whether the answer was cut off because its reader was too slow. */
   public boolean isTooSlow() {
     return pace.isTooSlow();
   }
 
-  /** Cuts the connection: a body that just ended would look complete. */
+  /** Closes the connection. If the body just ended, it would look complete. */
   public void abort() {
     connection.close();
   }

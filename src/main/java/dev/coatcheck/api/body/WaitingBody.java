@@ -10,11 +10,10 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.thread.Invocable;
 
 /**
- * A body that is being sent. It reads whenever Jetty says that more has come, and holds no thread
- * in between.
+ * A body that is being sent. It reads when Jetty reports more data, and holds no thread in between.
  *
- * <p>A body that is refused on the way is read on for a while and dropped, because a client that is
- * cut off while it sends may never see the answer.
+ * <p>If a body is refused half-way, the rest is read and dropped for a while, because a client that
+ * is cut off while it sends may never see the answer.
  */
 final class WaitingBody implements Invocable.Task {
   private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -47,9 +46,7 @@ final class WaitingBody implements Invocable.Task {
   }
 
   /**
-   * Prepares to collect a body.
-   *
-   * @param waiting holds the bodies that have begun and not ended
+   * @param waiting the bodies that have begun and not ended
    */
   WaitingBody(GatedRequest gated, BodyBudget.Account account, Set<WaitingBody> waiting) {
     this.gated = gated;
@@ -63,32 +60,32 @@ final class WaitingBody implements Invocable.Task {
     }
   }
 
-  /** Collects it for the request. */
+  /** Starts to collect the body. */
   void begin() {
     waiting.add(this);
     run();
   }
 
-  /** Drops it for a request that is refused. */
+  /** Drops the body of a refused request. */
   void drop(Refusal end) {
     refusal = Optional.of(end);
     begin();
   }
 
-  /** It never waits, so the thread that reads all connections may call it. */
+  /** Never waits, so the thread that reads all connections may call it. */
   @Override
   public InvocationType getInvocationType() {
     return InvocationType.NON_BLOCKING;
   }
 
-  /** Takes what there is, and asks to be called again unless that was all. */
+  /** Reads the available data, and asks to be called again unless the body is complete. */
   @Override
   public void run() {
     Optional<Runnable> end = takeAll();
     end.ifPresentOrElse(Runnable::run, () -> request.demand(this));
   }
 
-  /** Ends it if it came slower than 1 KiB/s for 5 s. */
+  /** Ends the body if its rate was below 1 KiB/s for 5 s. */
   void endIfSlow(long nowNanos) {
     Refusal why;
     synchronized (this) {

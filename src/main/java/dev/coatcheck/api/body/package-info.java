@@ -1,7 +1,4 @@
-/**
- * Bodies that take their time: collected within a memory budget, or read and written at a minimum
- * rate.
- */
+/** Bodies that take time: collected within a memory budget, or transferred at a minimum rate. */
 @NullMarked
 package dev.coatcheck.api.body;
 

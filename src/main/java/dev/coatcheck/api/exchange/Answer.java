@@ -15,10 +15,11 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
 /**
- * What a handler answers. Javalin and Jetty send the same answer in the same way, so a client can't
- * tell which of them served a request.
+ * The answer of a handler. Javalin and Jetty send the same answer in the same way, so a client
+ * can't tell which of them served a request.
  *
- * <p>A problem names the request that it answers. So it is written only when it is sent or stored.
+ * <p>A problem contains the ID of its request, so its body is written only when it is sent or
+ * stored.
  */
 public final class Answer {
   private static final String JSON = "application/json";
@@ -26,7 +27,7 @@ public final class Answer {
   private static final HttpField NO_STORE = new HttpField(HttpHeader.CACHE_CONTROL, "no-store");
   private static final byte[] NOTHING = {};
 
-  /** For a handler that has written its answer itself, as a stream. */
+  /** For a handler that has already written its answer as a stream. */
   public static final Answer STREAMED = empty(200);
 
   private final int status;
@@ -50,18 +51,17 @@ public final class Answer {
     return new Answer(status, JSON, List.of(NO_STORE), Json.write(body));
   }
 
-  /** An answer without a body: its headers say everything. */
   public static Answer empty(int status) {
     return new Answer(status, "text/plain", List.of(NO_STORE), NOTHING);
   }
 
-  /** A page or another text that is no JSON. */
+  /** A page or another text that is not JSON. */
   public static Answer content(String contentType, String cacheControl, byte[] body) {
     return new Answer(
         200, contentType, List.of(new HttpField(HttpHeader.CACHE_CONTROL, cacheControl)), body);
   }
 
-  /** A redirect that a cache may keep for some seconds; 0 for none. */
+  /** A redirect that a cache may keep for {@code maxAgeSeconds}; 0 for not at all. */
   public static Answer redirect(int status, String location, int maxAgeSeconds) {
     return new Answer(
         status,
@@ -72,12 +72,12 @@ public final class Answer {
         NOTHING);
   }
 
-  /** What tells caches how long to keep a redirect; 0 s for not at all. */
+  /** The header that tells caches how long to keep a redirect; 0 s for not at all. */
   public static String cacheControl(int maxAgeSeconds) {
     return maxAgeSeconds == 0 ? "no-store" : "public, max-age=" + maxAgeSeconds;
   }
 
-  /** A cache would keep some problems of its own accord; the headers forbid it. */
+  /** A problem, with headers that forbid caching: caches store some statuses by default. */
   public static Answer of(Problem problem) {
     List<HttpField> headers = new ArrayList<>(List.of(NO_STORE));
     if (problem.code() == ProblemCode.UNAUTHENTICATED) {
@@ -89,7 +89,7 @@ public final class Answer {
     return new Answer(problem.code().status(), PROBLEM, headers, problem::json);
   }
 
-  /** An answer that was stored, with its status and its body. */
+  /** A stored response, with its status and its body. */
   public static Answer stored(int status, String body) {
     return new Answer(
         status,
@@ -98,12 +98,10 @@ public final class Answer {
         body.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** The same answer with one more header. */
   public Answer with(String name, String value) {
     return with(List.of(new HttpField(name, value)));
   }
 
-  /** The same answer with further headers. */
   public Answer with(List<HttpField> more) {
     return new Answer(
         status, contentType, Stream.concat(headers.stream(), more.stream()).toList(), body);
@@ -113,12 +111,11 @@ public final class Answer {
     return status;
   }
 
-  /** The body as text, to be stored; all our JSON is UTF-8. */
+  /** The body as text, to be stored. All our JSON is UTF-8. */
   public String body(String requestId) {
     return new String(body.apply(requestId), StandardCharsets.UTF_8);
   }
 
-  /** Sends through Javalin. */
   public void send(Context ctx) {
     if (this == STREAMED) {
       return;
@@ -128,7 +125,7 @@ public final class Answer {
     ctx.result(body.apply(RequestId.of(ctx)));
   }
 
-  /** Sends without a servlet. Does not wait: Jetty buffers what the client doesn't take at once. */
+  /** Sends without a servlet and without waiting: Jetty buffers what the client doesn't read. */
   public void send(Request request, Response response, Callback callback) {
     byte[] bytes = body.apply(RequestId.of(request));
     response.setStatus(status);

@@ -1,11 +1,12 @@
 package dev.coatcheck.api.exchange;
 
+import dev.coatcheck.core.json.JsonFault;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.migrate.source.SourceUnregistered;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 
-/** Maps an exception of a handler to its problem. */
+/** Maps the exception of a handler to a problem. */
 public final class Failures {
   private final Observer observer;
 
@@ -17,6 +18,7 @@ public final class Failures {
   public Problem problem(Throwable thrown, String requestId) {
     return switch (thrown) {
       case Refusal refusal -> refusal.problem();
+      case JsonFault fault -> Problem.of(fault);
       case DatabaseUnavailable _ ->
           Problem.unavailable(
               ProblemCode.DATABASE_UNAVAILABLE,

@@ -12,8 +12,8 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
- * The header {@code Idempotency-Key}: a structured field's string in quotes, or the same bare. The
- * edge has checked that there is at most one, of 1 to 255 ASCII characters.
+ * The header {@code Idempotency-Key}: the string of a structured field in quotes, or the same text
+ * without quotes. The edge has checked that there is at most one, of 1 to 255 ASCII characters.
  */
 public final class IdempotencyHeader {
   public static final String NAME = "Idempotency-Key";
@@ -23,17 +23,17 @@ public final class IdempotencyHeader {
 
   private IdempotencyHeader() {}
 
-  /** The key of a request on a secured route; it belongs to the caller. */
+  /** The Idempotency-Key of a request on a secured route, owned by the caller. */
   public static Optional<IdempotencyKey> read(Context ctx) {
     return Optional.ofNullable(ctx.header(NAME))
         .map(text -> new IdempotencyKey(RequestCaller.principal(ctx), parse(text)));
   }
 
   /**
-   * Turns a request with a key into a call that is done once; empty without a key.
+   * Makes a request with an Idempotency-Key a call that is done once; empty without a key.
    *
-   * @param request tells it from other requests with the same key
-   * @param answer turns the outcome into the answer that is stored; called inside the transaction
+   * @param request distinguishes it from other requests with the same key
+   * @param answer turns the outcome into the stored response; called inside the transaction
    */
   public static <T> Optional<IdempotentCall<T>> once(
       Context ctx, String request, Function<T, Answer> answer) {
@@ -50,7 +50,7 @@ public final class IdempotencyHeader {
     return new StoredResponse(answer.status(), answer.body(RequestId.of(ctx)));
   }
 
-  /** The answer to a call that may have had a key. */
+  /** The answer to a call that may have an Idempotency-Key. */
   public static <T> Answer answer(IdempotentResult<T> result, Function<T, Answer> answer) {
     return switch (result) {
       case IdempotentResult.Unkeyed<T>(T outcome) -> answer.apply(outcome);
@@ -70,7 +70,7 @@ public final class IdempotencyHeader {
     return replayed ? answer.with("Idempotent-Replayed", "true") : answer;
   }
 
-  /** The key belongs to another request. */
+  /** The answer if the key was used for another request. */
   public static Answer reused() {
     return Answer.of(
         Problem.at(
@@ -79,7 +79,7 @@ public final class IdempotencyHeader {
             "Another request used this Idempotency-Key. Nothing was done; send another key."));
   }
 
-  /** For an operation that stores no answers: a client that sends a key relies on them. */
+  /** For an operation that stores no responses: a client that sends a key relies on them. */
   public static void refuse(Context ctx, String why) {
     if (ctx.header(NAME) != null) {
       throw new Refusal(ProblemCode.HEADER_INVALID, NAME, why);

@@ -16,8 +16,8 @@ public final class Json {
   private static final int NAME_CHARACTERS_MAX = 255;
 
   /**
-   * A batch of 1,000 items with all their fields has 22,000. Each costs up to a hundred times the
-   * bytes that it has in the body.
+   * A batch of 1,000 items with all fields has 22,000 tokens. A token takes up to a hundred times
+   * as much memory as its bytes in the body.
    */
   private static final int TOKENS_MAX = 50_000;
 

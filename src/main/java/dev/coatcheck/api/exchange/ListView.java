@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The form of every list in an answer.
  *
- * @param hasMore null for a list that is always whole
+ * @param hasMore null for a list that is always complete
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record ListView<T>(String object, List<T> data, @Nullable Boolean hasMore) {

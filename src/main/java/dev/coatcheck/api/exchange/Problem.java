@@ -3,38 +3,40 @@ package dev.coatcheck.api.exchange;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import dev.coatcheck.core.json.JsonFault;
 import dev.coatcheck.migrate.source.Diagnostic;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An error, as RFC 9457 defines it, before it is bound to a request. Details are fixed sentences: a
- * problem never repeats what the caller sent.
+ * An error as in RFC 9457, without the ID of its request. Details are fixed sentences: a problem
+ * never repeats input.
  */
 public record Problem(ProblemCode code, String detail, Members members) {
 
-  /** What a problem says beside its code and its detail. */
+  /** Members of a problem besides its code and its detail. */
   public sealed interface Members {}
 
   public record None() implements Members {}
 
-  /** The field, parameter or header at fault. */
+  /** The wrong field, parameter or header. */
   public record Param(String param) implements Members {}
 
-  /** When the same request may be sent again, in seconds; said in a header. */
+  /** The seconds after which the request may be repeated, sent as a header. */
   public record RetryAfter(@JsonIgnore int seconds) implements Members {}
 
   /**
    * Why a public ID is malformed.
    *
-   * @param position index of the character at fault
+   * @param position index of the wrong character
    */
   public record MalformedId(String param, String reason, int position) implements Members {}
 
-  /** When a public ID was revoked, and why, if its revocation gave a reason. */
+  /** When a public ID was revoked, and the reason, if one was given. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record RevokedId(String param, Instant endedAt, @Nullable String endedReason)
       implements Members {}
@@ -45,7 +47,7 @@ public record Problem(ProblemCode code, String detail, Members members) {
   /** Why a table can't be migrated. */
   public record RefusedTable(List<Diagnostic> refusals) implements Members {}
 
-  /** What has to be accepted before a table migration starts. */
+  /** The preconditions to accept before a table migration starts. */
   public record NotAccepted(List<Diagnostic> preconditions) implements Members {}
 
   /** One refused item of a batch. */
@@ -71,6 +73,15 @@ public record Problem(ProblemCode code, String detail, Members members) {
     return new Problem(code, detail, new None());
   }
 
+  public static Problem of(JsonFault fault) {
+    return named(fault.code(), fault.field(), fault.detail());
+  }
+
+  /** A problem whose code comes by its name. */
+  public static Problem named(String code, String param, String detail) {
+    return at(ProblemCode.valueOf(code.toUpperCase(Locale.ROOT)), param, detail);
+  }
+
   public static Problem at(ProblemCode code, String param, String detail) {
     return new Problem(code, detail, new Param(param));
   }
@@ -79,12 +90,12 @@ public record Problem(ProblemCode code, String detail, Members members) {
     return new Problem(code, detail, new RetryAfter(seconds));
   }
 
-  /** For a moment: 1 to 3 s, at random, so that refused clients don't come back together. */
+  /** A short outage: retry after 1 to 3 s, at random, so that clients don't retry all at once. */
   public static Problem unavailable(ProblemCode code, String detail) {
     return retryAfter(code, detail, ThreadLocalRandom.current().nextInt(1, 4));
   }
 
-  /** Another request holds what this one needs, and is about to end. */
+  /** Another request holds a resource of this one, and will soon end. */
   public static Problem busy(String detail) {
     return retryAfter(ProblemCode.BUSY, detail, 1);
   }
@@ -100,7 +111,6 @@ public record Problem(ProblemCode code, String detail, Members members) {
     return new Brief(code.wireName(), detail, members);
   }
 
-  /** The body of an answer to a request. */
   byte[] json(String requestId) {
     return Json.write(
         new Body(
@@ -113,7 +123,7 @@ public record Problem(ProblemCode code, String detail, Members members) {
             requestId));
   }
 
-  /** The body in one line, for a header; all its texts are ASCII. */
+  /** The body in one line, for a header. All its texts are ASCII. */
   public String line(String requestId) {
     return new String(json(requestId), StandardCharsets.US_ASCII);
   }

@@ -1,9 +1,9 @@
 package dev.coatcheck.api.exchange;
 
-import java.util.Locale;
+import dev.coatcheck.core.name.WireNamed;
 
-/** Every error that the API can answer: its stable code, its status and its title. */
-public enum ProblemCode {
+/** Every error of the API: its stable code, its status and its title. */
+public enum ProblemCode implements WireNamed {
   PUBLIC_ID_MALFORMED(400, "Malformed public ID"),
   PUBLIC_ID_UNKNOWN(404, "Public ID unknown"),
   PUBLIC_ID_REVOKED(410, "Public ID revoked"),
@@ -13,6 +13,7 @@ public enum ProblemCode {
   MERGE_REFUSED(409, "Merge refused"),
   TYPE_UNKNOWN(404, "Type unknown"),
   KEY_MALFORMED(400, "Malformed key"),
+  KEY_REQUIRED(422, "Key required"),
   KEY_UNKNOWN(404, "Key unknown"),
   LEGACY_ID_MALFORMED(400, "Malformed legacy ID"),
   LEGACY_ID_UNKNOWN(404, "Legacy ID unknown"),
@@ -45,6 +46,7 @@ public enum ProblemCode {
   BUSY(409, "Busy"),
   PREFIX_TAKEN(409, "Prefix taken"),
   IMMUTABLE_FIELD(409, "Field can't be changed"),
+  KEY_GENERATION_REFUSED(422, "Key generation refused"),
   PRECONDITION_FAILED(412, "Precondition failed"),
   REDIRECT_TEMPLATE_REFUSED(422, "Redirect template refused"),
   URL_TEMPLATE_REFUSED(422, "URL template refused"),
@@ -82,14 +84,9 @@ public enum ProblemCode {
     return title;
   }
 
-  /** As it stands in answers. */
-  public String wireName() {
-    return name().toLowerCase(Locale.ROOT);
-  }
-
   /**
-   * The page that explains the code; a relative reference, served by the gateway itself. One code
-   * has a type that the draft of the RateLimit headers defines for everybody.
+   * The page that explains the code: a relative reference, served by the gateway. One code has the
+   * type that the draft of the RateLimit headers defines.
    */
   public String typeUri() {
     return this == ABNORMAL_USAGE_DETECTED

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
-/** The query of a request, with only the parameters that the operation knows, each at most once. */
+/** The query of a request, with only the parameters of the operation, each at most once. */
 public final class Query {
   private static final Pattern NUMBER = Pattern.compile("0|[1-9][0-9]{0,17}");
   private static final Pattern DAY = Pattern.compile("(19|20)[0-9]{2}-[0-9]{2}-[0-9]{2}");
@@ -23,12 +23,11 @@ public final class Query {
     this.values = values;
   }
 
-  /** Refuses any parameter. */
   public static void none(Context ctx) {
     of(ctx);
   }
 
-  /** Refuses any other parameter than these, and any that is given twice. */
+  /** Refuses any other parameter, and any that is repeated. */
   public static Query of(Context ctx, String... names) {
     Set<String> known = new TreeSet<>(List.of(names));
     Map<String, List<String>> values = ctx.queryParamMap();
@@ -55,7 +54,7 @@ public final class Query {
     return Optional.ofNullable(values.get(name)).map(List::getFirst);
   }
 
-  /** A parameter without which the operation means nothing; {@code detail} asks for it. */
+  /** A required parameter; {@code detail} asks for it. */
   public String needed(String name, String detail) {
     return text(name)
         .filter(text -> !text.isEmpty())
@@ -94,7 +93,7 @@ public final class Query {
     return text(name).map(text -> day(name, text));
   }
 
-  /** A decimal of up to 18 digits, without sign and leading zeros. */
+  /** A decimal number of up to 18 digits, without a sign or leading zeros. */
   public static Optional<Long> number(String text) {
     return Optional.of(text).filter(NUMBER.asMatchPredicate()).map(Long::valueOf);
   }

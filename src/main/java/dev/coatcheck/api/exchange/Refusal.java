@@ -1,8 +1,8 @@
 package dev.coatcheck.api.exchange;
 
 /**
- * Ends a handler early because the request can't be understood. Only parsing throws it, and only
- * the server catches it; what a verb decides comes back as a value.
+ * Ends a handler early because the request can't be parsed. Only parsing throws it, and only the
+ * server catches it. A verb returns its outcome as a value.
  */
 public final class Refusal extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -18,7 +18,9 @@ public final class Refusal extends RuntimeException {
     this(Problem.of(code, detail));
   }
 
-  /** Names what is at fault: a field, parameter or header. */
+  /**
+   * @param param the wrong field, parameter or header
+   */
   public Refusal(ProblemCode code, String param, String detail) {
     this(Problem.at(code, param, detail));
   }

@@ -1,6 +1,7 @@
 package dev.coatcheck.api.exchange;
 
 import dev.coatcheck.core.id.Sha256;
+import dev.coatcheck.core.json.JsonObject;
 import io.javalin.http.Context;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -20,10 +21,10 @@ import tools.jackson.databind.JsonNode;
  * the handler is called.
  */
 public final class RequestBody {
-  /** Of a request for one thing, in bytes. */
+  /** Maximum of a request for a single item, in bytes. */
   public static final int BYTES_MAX = 64 * 1024;
 
-  /** Of a request for many, in bytes. */
+  /** Maximum of a batch, in bytes. */
   public static final int BATCH_BYTES_MAX = 1024 * 1024;
 
   private static final String ATTRIBUTE = "body";
@@ -37,7 +38,7 @@ public final class RequestBody {
     this.bytes = bytes;
   }
 
-  /** A body whose media type was judged before. */
+  /** A body whose media type was checked before. */
   public static RequestBody of(byte[] bytes) {
     return new RequestBody(bytes);
   }
@@ -47,7 +48,7 @@ public final class RequestBody {
     return new RequestBody(bytes(ctx));
   }
 
-  /** As {@link #read}; no body stands for an empty object. */
+  /** Like {@link #read}; a missing body counts as an empty object. */
   public static RequestBody readOptional(Context ctx) {
     return bytes(ctx).length == 0 ? new RequestBody(NOTHING) : read(ctx);
   }
@@ -56,7 +57,7 @@ public final class RequestBody {
     return object;
   }
 
-  /** SHA-256 of the body in hex, which tells a repeated request from another one. */
+  /** SHA-256 of the body in hex, which distinguishes a repeated request from another one. */
   public String sha256() {
     return HexFormat.of().formatHex(Sha256.start().digest(bytes));
   }
@@ -76,11 +77,11 @@ public final class RequestBody {
       throw new Refusal(ProblemCode.JSON_MALFORMED, "The body must be one JSON object.");
     }
     requireSoundText(node);
-    return new JsonObject(node, "");
+    return JsonObject.of(node);
   }
 
   private static void requireJson(Context ctx) {
-    // The raw header: the servlet's own reading fails on a charset that is none.
+    // The raw header, because the servlet fails on an invalid charset.
     typeRefusal(ctx.header("Content-Type"), ctx.header("Content-Encoding"))
         .ifPresent(
             problem -> {
@@ -88,13 +89,13 @@ public final class RequestBody {
             });
   }
 
-  /** Why a body with these headers is not read; empty if it is JSON, or if there is none. */
+  /** Why a body with these headers is refused; empty if it is JSON, or if there is none. */
   public static Optional<Problem> typeRefusal(HttpFields headers) {
     boolean isNone =
         headers.getLongField(HttpHeader.CONTENT_LENGTH) <= 0
             && !headers.contains(HttpHeader.TRANSFER_ENCODING);
     if (isNone && !headers.contains(HttpHeader.CONTENT_TYPE)) {
-      return Optional.empty(); // some operations need no body; the others refuse it when they read
+      return Optional.empty(); // some operations need no body; the others refuse when they parse it
     }
     return typeRefusal(
         headers.get(HttpHeader.CONTENT_TYPE), headers.get(HttpHeader.CONTENT_ENCODING));
@@ -109,7 +110,7 @@ public final class RequestBody {
                 "Send the body as Content-Type: application/json, in UTF-8, not compressed."));
   }
 
-  /** The media type of a body in lower case; empty if it is not in UTF-8, or compressed. */
+  /** The media type of a body in lower case; empty if the body is not UTF-8, or compressed. */
   public static Optional<String> mediaType(@Nullable String type, @Nullable String encoding) {
     if (type == null || (encoding != null && !encoding.equalsIgnoreCase("identity"))) {
       return Optional.empty();
@@ -121,12 +122,12 @@ public final class RequestBody {
     return isUtf8 ? Optional.of(parts[0].strip()) : Optional.empty();
   }
 
-  /** Keeps a collected body with its request. */
+  /** Stores a collected body in its request. */
   public static void keep(Request request, byte[] body) {
     request.setAttribute(ATTRIBUTE, body);
   }
 
-  /** The body that was collected; empty if there is none. */
+  /** The collected body; empty if there is none. */
   public static Optional<byte[]> kept(Request request) {
     return Optional.ofNullable((byte[]) request.getAttribute(ATTRIBUTE))
         .filter(body -> body.length > 0);
@@ -139,7 +140,7 @@ public final class RequestBody {
     throw new IllegalStateException("registered without a body: " + ctx.endpoint().path);
   }
 
-  /** Strict UTF-8, so that a lone surrogate, UTF-16 or a byte order mark never gets further. */
+  /** Strict UTF-8: refuses a lone surrogate, UTF-16 and a byte order mark. */
   private static String decode(byte[] bytes) {
     try {
       String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
@@ -153,7 +154,9 @@ public final class RequestBody {
         ProblemCode.JSON_MALFORMED, "The body must be JSON in UTF-8 without a byte order mark.");
   }
 
-  /** Escapes can spell what UTF-8 can't: half a surrogate pair, or a NUL that Postgres refuses. */
+  /**
+   * Escapes can encode what UTF-8 can't: half a surrogate pair, or a NUL, which Postgres refuses.
+   */
   private static void requireSoundText(JsonNode node) {
     if (node.isString() && !isSound(node.stringValue())) {
       throw new Refusal(

@@ -7,9 +7,9 @@ import io.javalin.http.Context;
 import java.util.function.BooleanSupplier;
 
 /**
- * The caller of a request, on a route that needs an API key.
+ * The caller of a request on a secured route.
  *
- * @param isStillGranted whether the caller would have access now: for an answer that lasts
+ * @param isStillGranted whether the caller would have access now; for an answer that lasts
  */
 public record RequestCaller(Caller caller, BooleanSupplier isStillGranted) {
   private static final String NAME = "caller";

@@ -6,13 +6,13 @@ import java.util.Optional;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 
-/** The credential of one request, kept with it. */
+/** The credential of a request, stored in it. */
 public final class RequestCredential {
   private static final String NAME = "credential";
 
   private RequestCredential() {}
 
-  /** The credential, which the first call for a request reads. */
+  /** The credential, parsed by the first call for a request. */
   public static Credential of(Request request) {
     if (request.getAttribute(NAME) instanceof Credential read) {
       return read;
@@ -23,7 +23,7 @@ public final class RequestCredential {
     return read;
   }
 
-  /** The credential of a request that may have been decided about before its route. */
+  /** Same; access may have been decided before the route. */
   public static Credential of(Context ctx) {
     return ctx.req().getAttribute(NAME) instanceof Credential read
         ? read

@@ -4,14 +4,14 @@ import io.javalin.http.Context;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 
-/** The ID of one request: in its answer, and in the log. */
+/** The ID of a request, in its answer and in the log. */
 public final class RequestId {
   /** The header of the answer, and the attribute of the request. */
   private static final String NAME = "Request-Id";
 
   private RequestId() {}
 
-  /** Gives a request its ID, and the answer the header that says it. */
+  /** Stores the ID in a request, and adds the header to its answer. */
   public static void set(Request request, Response response, String id) {
     request.setAttribute(NAME, id);
     response.getHeaders().put(NAME, id);

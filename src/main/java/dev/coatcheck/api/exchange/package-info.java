@@ -1,4 +1,4 @@
-/** What a handler reads and answers: strict JSON and parameters in, answers and problems out. */
+/** What a handler reads and returns: strict JSON and parameters in, answers and problems out. */
 @NullMarked
 package dev.coatcheck.api.exchange;
 

@@ -18,9 +18,8 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
 /**
- * The contract and the pages that make it readable, all from the jar. Each is loaded once, when it
- * is first asked for, and sent without a thread: a client that doesn't read holds its connection
- * and nothing else.
+ * Serves the contract and its pages from the jar. Each file is loaded at its first request, and
+ * sent without a thread: a client that doesn't read holds only its connection.
  */
 final class DocsHandler extends Handler.Wrapper {
   private static final String HTML = "text/html; charset=utf-8";
@@ -29,7 +28,7 @@ final class DocsHandler extends Handler.Wrapper {
   private static final String SWAGGER = "/META-INF/resources/webjars/swagger-ui/5.34.1/";
   private static final String ASSETS = "/docs/assets/";
 
-  /** What is at a path. */
+  /** The file of a path. */
   private record Asset(OpenRoute route, String resource, String contentType) {}
 
   private static final Map<String, Asset> BY_PATH =
@@ -65,7 +64,7 @@ final class DocsHandler extends Handler.Wrapper {
     return new Asset(OpenRoute.DOCS_ASSET, resource, contentType);
   }
 
-  /** A file that has to be loaded is loaded by another thread. */
+  /** Another thread loads a file that is not loaded yet. */
   @Override
   public InvocationType getInvocationType() {
     return InvocationType.NON_BLOCKING;

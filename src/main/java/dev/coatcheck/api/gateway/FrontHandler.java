@@ -1,16 +1,16 @@
 package dev.coatcheck.api.gateway;
 
-import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.IdempotencyHeader;
 import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.exchange.RequestId;
 import dev.coatcheck.api.gateway.FrontRequest.Operation;
 import dev.coatcheck.api.routes.IdRoutes;
 import dev.coatcheck.api.routes.MintRoutes;
-import dev.coatcheck.api.routes.urls.LegacyRoutes;
 import dev.coatcheck.api.routes.urls.ProxyRoutes;
+import dev.coatcheck.api.routes.urls.RedirectRoutes;
 import dev.coatcheck.api.server.OpenRoute;
 import dev.coatcheck.core.id.Base62;
+import dev.coatcheck.ids.redirect.Visitor;
 import java.util.EnumSet;
 import java.util.Optional;
 import org.eclipse.jetty.http.HttpHeader;
@@ -20,12 +20,12 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
 /**
- * Answers redirects, legacy IDs, resolves, proxied URLs and single mints without a thread that
- * waits: from memory, on the thread that read the request, or with a row, on the thread that
- * brought or wrote the row. All other requests go on to the routes, on a thread of their own.
+ * Answers redirects, legacy IDs, resolves, proxied URLs and single mints without a waiting thread:
+ * from memory on the thread that read the request, or else on the thread that loaded or wrote the
+ * row. All other requests are passed to the routes, each on a thread of its own.
  *
- * <p>Handing a small request to another thread costs more than serving it. The routes make the
- * answers, {@linkplain dev.coatcheck.postgres.connection.WithoutWaiting without waiting}.
+ * <p>Handing a small request to another thread costs more than serving it. The routes compute the
+ * answers, each in a {@link dev.coatcheck.core.attempt.NonBlockingAttempt}.
  */
 final class FrontHandler extends Handler.Wrapper {
   private static final String REDIRECTS = before(OpenRoute.REDIRECT.path());
@@ -33,7 +33,7 @@ final class FrontHandler extends Handler.Wrapper {
   private static final String IDS = before(IdRoutes.ONE);
   private static final int PART_LENGTH_MAX = 64;
 
-  /** Of a request with a body, or one that asks something of the connection. */
+  /** Headers of a request with a body, or with special demands on the connection. */
   private static final EnumSet<HttpHeader> UNUSUAL =
       EnumSet.of(HttpHeader.CONTENT_LENGTH, HttpHeader.TRANSFER_ENCODING, HttpHeader.EXPECT);
 
@@ -45,7 +45,7 @@ final class FrontHandler extends Handler.Wrapper {
     this.means = means;
   }
 
-  /** What takes time is handed to other threads. */
+  /** Slow work is passed to other threads. */
   @Override
   public InvocationType getInvocationType() {
     return InvocationType.NON_BLOCKING;
@@ -60,7 +60,7 @@ final class FrontHandler extends Handler.Wrapper {
     return true;
   }
 
-  /** The operation that a request is for; empty if its route must have a thread. */
+  /** The operation of a request; empty if its route needs a thread. */
   private Optional<Operation> operation(Request request) {
     String path = request.getHttpURI().getPath();
     return switch (request.getMethod()) {
@@ -74,14 +74,25 @@ final class FrontHandler extends Handler.Wrapper {
   private Optional<Operation> reading(Request request, String path) {
     if (path.startsWith(REDIRECTS)) {
       return part(path, REDIRECTS.length(), path.length())
-          .map(id -> Operation.open(OpenRoute.REDIRECT.path(), () -> redirect(request, id)));
+          .map(
+              id ->
+                  Operation.open(
+                      OpenRoute.REDIRECT.path(),
+                      () -> routes.redirects().redirect(id, () -> visitor(request))));
     }
     if (path.startsWith(LEGACY)) {
       int slash = path.lastIndexOf('/');
       return part(path, slash + 1, path.length())
-          .flatMap(n -> part(path, LEGACY.length(), slash).map(type -> legacy(request, type, n)));
+          .flatMap(
+              n ->
+                  part(path, LEGACY.length(), slash)
+                      .map(
+                          type ->
+                              Operation.open(
+                                  OpenRoute.LEGACY.path(),
+                                  () -> routes.redirects().follow(type, n, visitor(request)))));
     }
-    // The routes judge queries.
+    // Routes parse queries.
     if (request.getMethod().equals("HEAD") || request.getHttpURI().getQuery() != null) {
       return Optional.empty();
     }
@@ -110,7 +121,7 @@ final class FrontHandler extends Handler.Wrapper {
         : Optional.empty();
   }
 
-  /** The body was collected before, and its media type judged. */
+  /** The body was collected and its media type checked before. */
   private Optional<Operation> minting(Request request) {
     boolean isPlain =
         request.getHttpURI().getQuery() == null
@@ -126,28 +137,12 @@ final class FrontHandler extends Handler.Wrapper {
                     caller -> routes.mints().one(body, caller.orElseThrow().principal())));
   }
 
-  private Answer redirect(Request request, String id) {
+  private Visitor visitor(Request request) {
     return routes
         .redirects()
-        .redirect(
-            id,
-            proxies ->
-                proxies.visitor(
-                    Request.getRemoteAddr(request),
-                    request.getHeaders().getValuesList(LegacyRoutes.FORWARDED_FOR)));
-  }
-
-  private Operation legacy(Request request, String type, String n) {
-    return Operation.open(
-        OpenRoute.LEGACY.path(),
-        () ->
-            routes
-                .legacy()
-                .follow(
-                    type,
-                    n,
-                    Request.getRemoteAddr(request),
-                    request.getHeaders().getValuesList(LegacyRoutes.FORWARDED_FOR)));
+        .visitor(
+            Request.getRemoteAddr(request),
+            request.getHeaders().getValuesList(RedirectRoutes.FORWARDED_FOR));
   }
 
   /** A part of the path between slashes, if it needs no decoding. */
@@ -163,7 +158,7 @@ final class FrontHandler extends Handler.Wrapper {
     return Optional.of(path.substring(start, end));
   }
 
-  /** A hyphen is in UUIDs and in many prefixes of older public IDs. */
+  /** Hyphens occur in UUIDs and in many prefixes of older public IDs. */
   private static boolean isPlain(char c) {
     return Base62.isBase62(c) || c == '_' || c == '-';
   }

@@ -7,6 +7,7 @@ import dev.coatcheck.api.exchange.RequestCredential;
 import dev.coatcheck.api.exchange.RequestId;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Permits;
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
@@ -15,7 +16,6 @@ import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.Credential;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.postgres.connection.Deadline;
-import dev.coatcheck.postgres.connection.WithoutWaiting;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -26,8 +26,8 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
 /**
- * One request on its way to an answer without a request thread. Until an answer is sent, every
- * doubt ends with {@link #handOver}: the routes have the means for it.
+ * A request that is answered without a request thread. Until the answer is sent, every unclear case
+ * ends with {@link #handOver}, because the routes can handle it.
  */
 final class FrontRequest {
   private final Means means;
@@ -41,7 +41,7 @@ final class FrontRequest {
   /**
    * What all requests share.
    *
-   * @param permits of the requests that wait here; the routes have others
+   * @param permits of the requests that wait here; the routes have other permits
    */
   record Means(
       Access access,
@@ -51,9 +51,7 @@ final class FrontRequest {
       Executor requestThreads) {}
 
   /**
-   * Takes in a request.
-   *
-   * @param toRoutes has the route answer, which may wait
+   * @param toRoutes lets the route answer, which may wait
    */
   FrontRequest(
       Means means, Request request, Response response, Callback callback, Runnable toRoutes) {
@@ -65,11 +63,11 @@ final class FrontRequest {
   }
 
   /**
-   * What a request asks for.
+   * The operation of a request.
    *
-   * @param route as the metrics name it
-   * @param needed empty if anyone may ask
-   * @param work answers, for a caller if access is needed
+   * @param route its name in the metrics
+   * @param needed empty if no API key is needed
+   * @param work computes the answer, for a caller if access is needed
    */
   record Operation(String route, Optional<Scope> needed, Function<Optional<Caller>, Answer> work) {
 
@@ -81,7 +79,7 @@ final class FrontRequest {
       return needed.map(Permits.Share::of).orElse(Permits.Share.RESOLVES);
     }
 
-    /** Whether a body has to be parsed, which is no work for a thread that reads. */
+    /** Whether a body has to be parsed, which takes too long for a reading thread. */
     boolean takesLong() {
       return share() == Permits.Share.MINTS;
     }
@@ -95,7 +93,7 @@ final class FrontRequest {
     }
   }
 
-  /** Ends the request if a step of it fails, because the stop waits for every request. */
+  /** Ends the request if a step fails, because a shutdown waits for every request. */
   private void ended(Runnable step) {
     try {
       step.run();
@@ -105,22 +103,22 @@ final class FrontRequest {
   }
 
   /**
-   * Answers from memory, or begins to load what that takes. No permit is taken for an answer from
-   * memory: as many of these requests are under way as there are threads that read.
+   * Answers from memory, or starts loading the missing rows. An answer from memory needs no permit:
+   * at most as many of these requests run as there are reading threads.
    */
   private void attempt(Operation operation) {
-    WithoutWaiting<Answer> work = new WithoutWaiting<>(() -> answered(operation));
-    WithoutWaiting.Attempt<Answer> attempt;
+    NonBlockingAttempt<Answer> work = new NonBlockingAttempt<>(() -> answered(operation));
+    NonBlockingAttempt.Outcome<Answer> attempt;
     try {
-      attempt = work.attempt();
+      attempt = work.run();
     } catch (RuntimeException refused) {
       handOver();
       return;
     }
     switch (attempt) {
-      case WithoutWaiting.Attempt.Done(Answer answer) -> send(operation, answer, fromMemory());
-      case WithoutWaiting.Attempt.Awaits<Answer> awaits -> load(operation, work, awaits);
-      case WithoutWaiting.Attempt.Left<Answer> _ -> handOver();
+      case NonBlockingAttempt.Outcome.Done(Answer answer) -> send(operation, answer, fromMemory());
+      case NonBlockingAttempt.Outcome.Awaits<Answer> awaits -> load(operation, work, awaits);
+      case NonBlockingAttempt.Outcome.Left<Answer> _ -> handOver();
     }
   }
 
@@ -129,21 +127,21 @@ final class FrontRequest {
       Credential credential = RequestCredential.of(request);
       switch (means.access().decide(credential, operation.needed().get())) {
         case AccessDecision.Granted granted -> caller = Optional.of(granted.caller());
-        case AccessDecision.Refused _ -> WithoutWaiting.leave();
+        case AccessDecision.Refused _ -> NonBlockingAttempt.leave();
       }
     }
     return operation.work().apply(caller);
   }
 
   /**
-   * From here on the request has a permit and a deadline, like all that wait for Postgres. Without
-   * a permit it is refused here, as the routes would refuse it: a refusal that costs as much as an
-   * answer leaves a flood no room for answers.
+   * From here on the request has a permit and a deadline, like all requests that wait for Postgres.
+   * Without a permit it is refused here, with the answer of the routes: if a refusal cost as much
+   * as an answer, a flood of requests would leave no room for answers.
    */
   private void load(
       Operation operation,
-      WithoutWaiting<Answer> work,
-      WithoutWaiting.Attempt.Awaits<Answer> awaits) {
+      NonBlockingAttempt<Answer> work,
+      NonBlockingAttempt.Outcome.Awaits<Answer> awaits) {
     Optional<Permits.Permit> permit = means.permits().enter(operation.share());
     if (permit.isEmpty()) {
       shed(operation, Endpoints.noPermit());
@@ -165,37 +163,40 @@ final class FrontRequest {
 
   /** A request that waits for one or more rows. */
   private record Loading(
-      Operation operation, WithoutWaiting<Answer> work, Permits.Permit permit, Deadline deadline) {}
+      Operation operation,
+      NonBlockingAttempt<Answer> work,
+      Permits.Permit permit,
+      Deadline deadline) {}
 
-  private void await(Loading loading, WithoutWaiting.Attempt.Awaits<Answer> awaits) {
+  private void await(Loading loading, NonBlockingAttempt.Outcome.Awaits<Answer> awaits) {
     CompletableFuture<?> loaded = loading.deadline().call(() -> awaits.start().get());
     var _ = loaded.whenComplete((_, _) -> ended(() -> resume(loading)));
   }
 
   private void resume(Loading loading) {
-    WithoutWaiting.Attempt<Answer> attempt;
+    NonBlockingAttempt.Outcome<Answer> attempt;
     try {
-      attempt = loading.deadline().call(loading.work()::attempt);
+      attempt = loading.deadline().call(loading.work()::run);
     } catch (RuntimeException failed) {
       // Don't fall back to the route: it could repeat a write that was committed.
       attempt =
-          new WithoutWaiting.Attempt.Done<>(
+          new NonBlockingAttempt.Outcome.Done<>(
               Answer.of(means.failures().problem(failed, RequestId.of(request))));
     }
     switch (attempt) {
-      case WithoutWaiting.Attempt.Done(Answer answer) ->
+      case NonBlockingAttempt.Outcome.Done(Answer answer) ->
           send(loading.operation(), answer, Optional.of(new Event.LoadedAnswerServed()));
-      case WithoutWaiting.Attempt.Awaits<Answer> awaits -> await(loading, awaits);
-      case WithoutWaiting.Attempt.Left<Answer> _ -> {
-        loading.permit().close(); // the route takes another
+      case NonBlockingAttempt.Outcome.Awaits<Answer> awaits -> await(loading, awaits);
+      case NonBlockingAttempt.Outcome.Left<Answer> _ -> {
+        loading.permit().close(); // the route takes another permit
         means.requestThreads().execute(() -> loading.deadline().run(toRoutes::run));
       }
     }
   }
 
   /**
-   * Requests that are handed over have virtual threads. One of those here would mean that the
-   * hand-over happened already, because a handler around ours declares that it may wait.
+   * A request on a virtual thread was already passed to another thread, because a handler around
+   * this one declares that it may wait. Such a request doesn't count.
    */
   private static Optional<Event> fromMemory() {
     return Thread.currentThread().isVirtual()
@@ -219,7 +220,7 @@ final class FrontRequest {
                 System.nanoTime() - begunNano));
   }
 
-  /** Leaves the request to its route, on a thread that may wait. */
+  /** Passes the request to its route, on a thread that may wait. */
   void handOver() {
     means.requestThreads().execute(toRoutes);
   }

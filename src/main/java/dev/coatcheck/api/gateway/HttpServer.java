@@ -15,14 +15,14 @@ import java.util.concurrent.Executor;
 import org.eclipse.jetty.server.handler.GracefulHandler;
 import org.eclipse.jetty.util.VirtualThreads;
 
-/** Serves the gateway's port, and a management port if one is wanted. */
+/** Serves the gateway's port, and the management port if it is configured. */
 public final class HttpServer implements AutoCloseable {
   /** Requests with a thread, whose bodies and answers may be large. */
   private static final int REQUESTS_MAX = 512;
 
   /**
-   * Requests that wait for a row without a thread, besides. Each holds some KB, and a refusal would
-   * cost nearly as much as the answer.
+   * Requests that wait for a row without a thread, in addition. Each holds some KB, and a refusal
+   * would cost nearly as much as the answer.
    */
   private static final int WAITING_MAX = 2_048;
 
@@ -40,9 +40,9 @@ public final class HttpServer implements AutoCloseable {
    * Where to listen.
    *
    * @param port 0 for any free one
-   * @param managementPort empty if health and metrics stay on the gateway's port
+   * @param managementPort empty if health and metrics are on the gateway's port
    * @param limits of each port
-   * @param batchesMax batches of reads, and of mints, that are handled at a time
+   * @param batchesMax how many batches of reads, and of mints, run at a time
    */
   public record Listening(
       String host, int port, OptionalInt managementPort, Listener.Limits limits, int batchesMax) {}
@@ -50,7 +50,7 @@ public final class HttpServer implements AutoCloseable {
   /**
    * Starts to listen.
    *
-   * @throws PortInUse if another program listens there
+   * @throws PortInUse if another program listens on a port
    */
   public static HttpServer start(
       Listening where, RouteTable routes, Access access, RandomSource random, Observer observer)
@@ -111,7 +111,7 @@ public final class HttpServer implements AutoCloseable {
     return management.map(server -> OptionalInt.of(server.port())).orElse(OptionalInt.empty());
   }
 
-  /** Finishes what was accepted, at most 8 s, then stops. */
+  /** Finishes accepted requests within 8 s, then stops. */
   @Override
   public void close() {
     routes.operations().drain();

@@ -4,7 +4,6 @@ import dev.coatcheck.api.routes.IdRoutes;
 import dev.coatcheck.api.routes.MintRoutes;
 import dev.coatcheck.api.routes.OperationsRoutes;
 import dev.coatcheck.api.routes.migrations.TableMigrationRoutes;
-import dev.coatcheck.api.routes.urls.LegacyRoutes;
 import dev.coatcheck.api.routes.urls.ProxyRoutes;
 import dev.coatcheck.api.routes.urls.RedirectRoutes;
 import dev.coatcheck.api.server.Routes;
@@ -14,14 +13,13 @@ import java.util.stream.Stream;
 /**
  * All routes of the gateway.
  *
- * @param redirects may be answered without a request thread, as {@code legacy}, {@code ids}, {@code
- *     proxies} and {@code mints}
- * @param operations are on the management port as well
- * @param runs have streams, which end before the server does
+ * @param redirects may be answered without a request thread, like {@code ids}, {@code proxies} and
+ *     {@code mints}
+ * @param operations are on the management port too
+ * @param runs have streams, which end before the server
  */
 public record RouteTable(
     RedirectRoutes redirects,
-    LegacyRoutes legacy,
     IdRoutes ids,
     ProxyRoutes proxies,
     MintRoutes mints,
@@ -31,6 +29,6 @@ public record RouteTable(
 
   Stream<Routes> all() {
     return Stream.concat(
-        Stream.of(redirects, legacy, ids, proxies, mints, operations, runs), others.stream());
+        Stream.of(redirects, ids, proxies, mints, operations, runs), others.stream());
   }
 }

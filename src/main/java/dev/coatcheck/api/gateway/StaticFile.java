@@ -17,13 +17,13 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
 /**
- * A file of the jar, plain and compressed, each in one buffer outside of the heap that all answers
- * share: from a buffer on the heap the JDK would copy what is sent for each thread that sends it.
+ * A file of the jar, plain and compressed, each form in one off-heap buffer that all answers share.
+ * The JDK would copy a heap buffer for each thread that sends it.
  */
 final class StaticFile {
   private static final int TAG_BYTES = 12;
 
-  /** Nothing from elsewhere, and no script or style inside a page. */
+  /** Nothing from other sites, and no inline script or style. */
   private static final String POLICY =
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'"
           + " data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors"
@@ -39,7 +39,7 @@ final class StaticFile {
   private final Form plain;
   private final Form compressed;
 
-  /** One of the two forms; its tag is that of the file and the form. */
+  /** One of the two forms. Its tag identifies the file and the form. */
   private record Form(ByteBuffer bytes, HttpField tag) {
     static Form of(byte[] bytes, String tag) {
       ByteBuffer buffer = ByteBuffer.allocateDirect(bytes.length).put(bytes).flip();
@@ -54,7 +54,6 @@ final class StaticFile {
     this.compressed = Form.of(gzip(bytes), tag + "-gzip");
   }
 
-  /** Reads a resource and compresses it. */
   static StaticFile load(String resource, String contentType) {
     try (InputStream in = StaticFile.class.getResourceAsStream(resource)) {
       if (in == null) {
@@ -89,7 +88,7 @@ final class StaticFile {
       response.write(true, null, callback);
       return;
     }
-    // The head goes first and alone, so that its buffer is given back before the client may stall.
+    // Sends the head first, so that its buffer is returned before the client can stall.
     response.write(
         false,
         null,

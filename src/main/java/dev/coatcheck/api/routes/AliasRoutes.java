@@ -8,30 +8,34 @@ import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
+import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
+import dev.coatcheck.ids.alias.Aliases;
 import dev.coatcheck.ids.mapping.Mapping;
-import dev.coatcheck.ids.mapping.Mappings;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
+import dev.coatcheck.ids.mapping.Resolver;
 import dev.coatcheck.ids.registry.Type;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Aliases of public IDs: {@code PUT /v1/ids/{id}/aliases} adds one, {@code GET
- * /v1/types/{type}/aliases} finds the public ID that has it.
+ * Aliases of public IDs: {@code PUT /v1/ids/{id}/aliases} adds an alias, {@code GET
+ * /v1/types/{type}/aliases} looks up its public ID.
  */
 public final class AliasRoutes implements Routes {
   private static final String OF_ID = "/v1/ids/{id}/aliases/{scheme}/{value}";
   private static final String OF_TYPE = "/v1/types/{type}/aliases/{scheme}/{value}";
 
-  private final Mappings mappings;
+  private final Resolver resolver;
+  private final Aliases aliases;
   private final Parameters parameters;
 
-  public AliasRoutes(Mappings mappings, Parameters parameters) {
-    this.mappings = mappings;
+  public AliasRoutes(Resolver resolver, Aliases aliases, Parameters parameters) {
+    this.resolver = resolver;
+    this.aliases = aliases;
     this.parameters = parameters;
   }
 
@@ -63,7 +67,7 @@ public final class AliasRoutes implements Routes {
   private Answer put(Context ctx) {
     Query query = Query.of(ctx, ClientIds.NAMESPACE);
     AliasScheme scheme = scheme(ctx.pathParam("scheme"));
-    return switch (mappings.resolver().resolve(ctx.pathParam("id"))) {
+    return switch (resolver.resolve(ctx.pathParam("id"))) {
       case ResolveOutcome.Found(Mapping mapping) ->
           add(mapping, alias(ctx, query, mapping.type(), scheme));
       case ResolveOutcome.Ended _ ->
@@ -76,7 +80,7 @@ public final class AliasRoutes implements Routes {
   }
 
   private Answer add(Mapping mapping, Alias alias) {
-    return switch (mappings.aliases().add(mapping.token(), alias)) {
+    return switch (aliases.add(mapping.token(), alias)) {
       case ADDED -> AliasView.answer(201, alias, PublicIdView.of(mapping));
       case PRESENT -> AliasView.answer(200, alias, PublicIdView.of(mapping));
       case TAKEN ->
@@ -93,7 +97,7 @@ public final class AliasRoutes implements Routes {
     AliasScheme scheme = scheme(ctx.pathParam("scheme"));
     Type type = parameters.type(ctx, "type");
     Alias alias = alias(ctx, query, type, scheme);
-    return switch (mappings.resolver().resolveAlias(type, alias)) {
+    return switch (resolver.resolveAlias(type, alias)) {
       case ResolveOutcome.Found(Mapping mapping) ->
           AliasView.answer(200, alias, PublicIdView.of(mapping));
       case ResolveOutcome.Merged merged -> AliasView.answer(200, alias, PublicIdView.of(merged));
@@ -121,8 +125,7 @@ public final class AliasRoutes implements Routes {
   }
 
   private static AliasScheme scheme(String text) {
-    return AliasScheme.named(text)
-        .filter(scheme -> scheme != AliasScheme.KEY)
+    return WireNamed.find(AliasScheme.class, text)
         .orElseThrow(
             () -> Refusal.ofParameter("scheme", "An alias scheme is legacy, client or public."));
   }

@@ -1,9 +1,9 @@
 package dev.coatcheck.api.routes;
 
-import dev.coatcheck.api.exchange.JsonObject;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestCaller;
+import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.registry.Namespace;
@@ -11,7 +11,7 @@ import dev.coatcheck.ids.registry.Type;
 import io.javalin.http.Context;
 import java.util.Optional;
 
-/** Reads client IDs, each with the namespace that it is unique in. */
+/** Reads client IDs and their namespaces. */
 final class ClientIds {
   static final String CLIENT_ID = "client_id";
   static final String NAMESPACE = "client_namespace";
@@ -47,7 +47,7 @@ final class ClientIds {
         });
   }
 
-  /** The client ID of a path, whose namespace is in the query. */
+  /** The client ID of a path; its namespace is in the query. */
   static Alias read(Context ctx, Query query, Type type, String value) {
     Namespace namespace =
         query

@@ -2,7 +2,6 @@ package dev.coatcheck.api.routes;
 
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.IdempotencyHeader;
-import dev.coatcheck.api.exchange.JsonObject;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.RequestBody;
@@ -11,6 +10,7 @@ import dev.coatcheck.api.routes.Items.Item;
 import dev.coatcheck.api.routes.Items.Shown;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
+import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.ending.EndOutcome;
 import dev.coatcheck.ids.ending.EndOutcome.MergeRefused.Why;
@@ -137,7 +137,9 @@ public final class EndingRoutes implements Routes {
     };
   }
 
-  /** The outcome of one item, whose fields are at {@code path}. */
+  /**
+   * @param path of the item in the body
+   */
   private static Item<Shown> ended(EndOutcome outcome, String path) {
     return switch (outcome) {
       case EndOutcome.Done(ResolveOutcome.Ended ended) -> Items.shown(200, PublicIdView.of(ended));

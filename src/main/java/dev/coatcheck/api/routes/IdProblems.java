@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 
 /** The problems of public IDs, and of keys without a public ID. */
 public final class IdProblems {
-  /** A person has to act. */
+  /** A minute, because an operator has to act. */
   private static final int FENCED_RETRY_SECONDS = 60;
 
   private IdProblems() {}
@@ -33,7 +33,7 @@ public final class IdProblems {
         "The public ID is well formed, but this gateway never issued it.");
   }
 
-  /** For callers with an API key, who may know when and why. */
+  /** For callers with an API key, who may see the time and the reason. */
   public static Problem revoked(String param, ResolveOutcome.Revoked revoked) {
     return new Problem(
         ProblemCode.PUBLIC_ID_REVOKED,
@@ -53,9 +53,9 @@ public final class IdProblems {
   }
 
   /**
-   * No key can be generated here.
+   * No key can be generated.
    *
-   * @param before sentences that come first in the detail, or nothing
+   * @param before sentences to precede the detail, or empty
    */
   public static Problem keysUnavailable(KeyDraw.NoKeys why, String before) {
     return switch (why) {
@@ -99,7 +99,9 @@ public final class IdProblems {
           Problem.at(
               ProblemCode.SEGMENT_EXHAUSTED,
               "tag",
-              before + "The segment has no more numbers. Create another segment.");
+              before
+                  + "The segment has no more numbers. Create another segment, or bring keys of your"
+                  + " own.");
       case KeyDraw.Fenced _ ->
           Problem.retryAfter(
               ProblemCode.KEYS_FENCED,

@@ -1,7 +1,6 @@
 package dev.coatcheck.api.routes;
 
 import dev.coatcheck.api.exchange.Answer;
-import dev.coatcheck.api.exchange.JsonObject;
 import dev.coatcheck.api.exchange.ListView;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
@@ -10,13 +9,14 @@ import dev.coatcheck.api.routes.Items.Item;
 import dev.coatcheck.api.routes.Items.Shown;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
+import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyBounds;
 import dev.coatcheck.ids.access.Scope;
-import dev.coatcheck.ids.mapping.Listing;
+import dev.coatcheck.ids.mapping.Lookup;
 import dev.coatcheck.ids.mapping.Mapping;
-import dev.coatcheck.ids.mapping.Mappings;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
+import dev.coatcheck.ids.mapping.Resolver;
 import dev.coatcheck.ids.redirect.IdResolver;
 import dev.coatcheck.ids.registry.Type;
 import io.javalin.http.Context;
@@ -27,7 +27,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** Reads public IDs by ID or by key, one or many at a time, and lists them: {@code /v1/ids}. */
+/** Resolves, looks up and lists public IDs, one or many at a time: {@code /v1/ids}. */
 public final class IdRoutes implements Routes {
   public static final String ONE = "/v1/ids/{id}";
   public static final Scope ONE_NEEDS = Scope.IDS_READ;
@@ -37,13 +37,15 @@ public final class IdRoutes implements Routes {
   private static final int LIMIT_DEFAULT = 20;
   private static final Instant TIME_MAX = Instant.parse("9999-12-31T00:00:00Z");
 
-  private final Mappings mappings;
-  private final IdResolver resolver;
+  private final Resolver resolver;
+  private final IdResolver ids;
+  private final Lookup lookup;
   private final Parameters parameters;
 
-  public IdRoutes(Mappings mappings, IdResolver resolver, Parameters parameters) {
-    this.mappings = mappings;
+  public IdRoutes(Resolver resolver, IdResolver ids, Lookup lookup, Parameters parameters) {
     this.resolver = resolver;
+    this.ids = ids;
+    this.lookup = lookup;
     this.parameters = parameters;
   }
 
@@ -62,16 +64,16 @@ public final class IdRoutes implements Routes {
     return resolve(ctx.pathParam("id"));
   }
 
-  /** What {@link #ONE} answers to a request without a query. */
+  /** The answer of {@link #ONE} to a request without a query. */
   public Answer resolve(String id) {
-    return Items.answer(resolved(resolver.resolve(id), "id"));
+    return Items.answer(resolved(ids.resolve(id), "id"));
   }
 
   private Answer resolveAll(Context ctx, RequestBody body) {
-    List<String> ids = body.object().allow("ids").strings("ids", ITEMS_MAX);
-    List<ResolveOutcome> outcomes = resolver.resolveAll(ids);
+    List<ResolveOutcome> outcomes =
+        ids.resolveAll(body.object().allow("ids").strings("ids", ITEMS_MAX));
     return Items.answer(
-        IntStream.range(0, ids.size())
+        IntStream.range(0, outcomes.size())
             .mapToObj(index -> resolved(outcomes.get(index), "ids[" + index + "]"))
             .toList());
   }
@@ -91,7 +93,7 @@ public final class IdRoutes implements Routes {
     Query.none(ctx);
     Type type = parameters.type(ctx, "type");
     Key key = Parameters.key(type, "key", ctx.pathParam("key"));
-    return Items.answer(found(mappings.lookup().find(type, key), "key"));
+    return Items.answer(found(lookup.find(type, key), "key"));
   }
 
   private Answer lookupAll(Context ctx, RequestBody request) {
@@ -102,7 +104,7 @@ public final class IdRoutes implements Routes {
       String param = keyAt(items.size());
       items.add(Items.parse(() -> Parameters.key(type, param, text)));
     }
-    List<Optional<Mapping>> found = mappings.lookup().findAll(type, Items.sound(items));
+    List<Optional<Mapping>> found = lookup.findAll(type, Items.sound(items));
     return Items.answer(
         Items.results(items, found, (index, _, mapping) -> found(mapping, keyAt(index))));
   }
@@ -130,24 +132,23 @@ public final class IdRoutes implements Routes {
     boolean timed = after.isPresent() || before.isPresent();
     Optional<KeyBounds> within =
         timed
-            ? type.keysWithin(
-                after.map(time -> time.plusMillis(1)).orElse(Instant.EPOCH),
-                before.map(time -> time.minusMillis(1)).orElse(TIME_MAX))
+            ? Parameters.keyTimes(type, after.isPresent() ? "created_after" : "created_before")
+                .bounds(
+                    after.map(time -> time.plusMillis(1)).orElse(Instant.EPOCH),
+                    before.map(time -> time.minusMillis(1)).orElse(TIME_MAX))
             : Optional.empty();
-    Listing.Page page =
-        timed && within.isEmpty()
-            ? Listing.Page.EMPTY
-            : mappings.listing().page(type, within, cursor, limit);
+    Lookup.Page page =
+        timed && within.isEmpty() ? Lookup.Page.EMPTY : lookup.page(type, within, cursor, limit);
     return Answer.json(
         200,
         ListView.page(page.mappings().stream().map(PublicIdView::of).toList(), page.hasMore()));
   }
 
   private Key cursor(Type type, String text) {
-    return switch (mappings.resolver().resolve(text)) {
+    return switch (resolver.resolve(text)) {
       case ResolveOutcome.Found(Mapping mapping) when mapping.type().number() == type.number() ->
           mapping.key();
-      // Ended IDs are listed as well, so they can be the last of a page.
+      // A list includes ended IDs, so an ended ID can be the last one of a page.
       case ResolveOutcome.Ended ended when ended.mapping().type().number() == type.number() ->
           ended.mapping().key();
       case ResolveOutcome.Malformed malformed ->

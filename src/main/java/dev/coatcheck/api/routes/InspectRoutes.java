@@ -26,7 +26,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Says what an ID from anywhere can be: {@code /v1/inspect}. */
+/** Finds what any ID can be: {@code /v1/inspect}. */
 public final class InspectRoutes implements Routes {
   private final Registry registry;
   private final InstantSource clock;
@@ -97,7 +97,7 @@ public final class InspectRoutes implements Routes {
 
   private record Typed(Reading.Candidate candidate, Optional<Type> type) {}
 
-  /** Hashids and Sqids have no shape of their own: only the rule of a type tells that it is one. */
+  /** Hashids and Sqids have no recognisable shape: only the rule of a type detects them. */
   private Stream<Typed> older(String text) {
     return registry.withOlderSystem().stream()
         .flatMap(
@@ -109,7 +109,7 @@ public final class InspectRoutes implements Routes {
                     .map(candidate -> new Typed(candidate, Optional.of(type))));
   }
 
-  /** Keys in texts are UUIDs, which the inspector reads by itself. */
+  /** UUIDs inside texts are keys, which the inspector detects itself. */
   private static Optional<Reading.Candidate> candidate(PublicRule rule, Decoded decoded) {
     return switch (decoded) {
       case Decoded.OfNumber(long number) ->

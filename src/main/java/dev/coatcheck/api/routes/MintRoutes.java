@@ -2,25 +2,29 @@ package dev.coatcheck.api.routes;
 
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.IdempotencyHeader;
-import dev.coatcheck.api.exchange.JsonObject;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
+import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.exchange.RequestCaller;
+import dev.coatcheck.api.routes.Items.Item;
+import dev.coatcheck.api.routes.Items.Shown;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
+import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyDraw;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.idempotency.StoredResponse;
+import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mint.MintCall;
 import dev.coatcheck.ids.mint.MintOutcome;
 import dev.coatcheck.ids.mint.MintRequest;
 import dev.coatcheck.ids.mint.Minter;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.postgres.connection.WithoutWaiting;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.util.ArrayList;
@@ -29,7 +33,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** Mints, one public ID or many: {@code POST /v1/ids} and {@code /v1/ids/batch}. */
+/** Mints one public ID or many: {@code POST /v1/ids} and {@code /v1/ids/batch}. */
 public final class MintRoutes implements Routes {
   public static final String ONE = "/v1/ids";
   public static final Scope NEEDS = Scope.IDS_WRITE;
@@ -50,23 +54,23 @@ public final class MintRoutes implements Routes {
 
   private Answer one(Context ctx, RequestBody body) {
     MintRequest request = request(body.object(), RequestCaller.principal(ctx));
-    Function<MintOutcome.Worked, Answer> answer = outcome -> MintAnswers.one(request, outcome);
+    Function<MintOutcome.Worked, Answer> answer = outcome -> one(request, outcome);
     MintCall call =
         new MintCall(
             List.of(request), false, IdempotencyHeader.once(ctx, "one " + body.sha256(), answer));
     return mint(call, answer);
   }
 
-  /** What {@link #ONE} answers to a body, of a request without query and Idempotency-Key. */
+  /** The answer of {@link #ONE} to a body, for a request without a query or an Idempotency-Key. */
   public Answer one(byte[] body, String principal) {
     MintRequest request =
-        WithoutWaiting.once(ONE, () -> request(RequestBody.of(body).object(), principal));
-    return mint(MintCall.of(request), outcome -> MintAnswers.one(request, outcome));
+        NonBlockingAttempt.once(ONE, () -> request(RequestBody.of(body).object(), principal));
+    return mint(MintCall.of(request), outcome -> one(request, outcome));
   }
 
   private Answer batch(Context ctx, RequestBody body) {
     boolean atomic = body.object().bool("atomic", false);
-    List<Items.Item<MintRequest>> items =
+    List<Item<MintRequest>> items =
         body.object().has("items")
             ? listed(body.object(), RequestCaller.principal(ctx))
             : counted(body.object());
@@ -74,7 +78,7 @@ public final class MintRoutes implements Routes {
     if (atomic && sound.size() < items.size()) {
       return Answer.of(Problem.batchRefused(Items.errors(items)));
     }
-    Function<MintOutcome.Worked, Answer> answer = outcome -> MintAnswers.batch(items, outcome);
+    Function<MintOutcome.Worked, Answer> answer = outcome -> batch(items, outcome);
     if (sound.isEmpty()) {
       return answer.apply(new MintOutcome.Minted(List.of()));
     }
@@ -101,18 +105,21 @@ public final class MintRoutes implements Routes {
     };
   }
 
-  private List<Items.Item<MintRequest>> listed(JsonObject body, String principal) {
+  private List<Item<MintRequest>> listed(JsonObject body, String principal) {
     return body.allow("items", "atomic").objects("items", MintCall.REQUESTS_MAX).stream()
         .map(item -> Items.parse(() -> request(item, principal)))
         .toList();
   }
 
-  private List<Items.Item<MintRequest>> counted(JsonObject body) {
+  private List<Item<MintRequest>> counted(JsonObject body) {
     body.allow("type", "count", "items", "atomic");
     Type type = parameters.type("type", body.string("type"));
+    if (type.needsKeys()) {
+      throw new Refusal(Parameters.keyRequired("type"));
+    }
     MintRequest generated = new MintRequest(type, Optional.empty());
     return Collections.nCopies(
-        body.integer("count", 1, MintCall.REQUESTS_MAX), new Items.Item.Sound<>(generated));
+        body.integer("count", 1, MintCall.REQUESTS_MAX), new Item.Sound<>(generated));
   }
 
   private MintRequest request(JsonObject body, String principal) {
@@ -120,11 +127,66 @@ public final class MintRoutes implements Routes {
     Type type = parameters.type(body.at("type"), body.string("type"));
     Optional<Key> key =
         body.optionalString("key").map(text -> Parameters.key(type, body.at("key"), text));
+    if (key.isEmpty() && type.needsKeys()) {
+      throw new Refusal(Parameters.keyRequired(body.at("key")));
+    }
     List<Alias> aliases = new ArrayList<>();
     body.optionalString("legacy_id")
         .map(text -> Parameters.alias(type, AliasScheme.LEGACY, body.at("legacy_id"), text))
         .ifPresent(aliases::add);
     ClientIds.read(body, type, principal).ifPresent(aliases::add);
     return new MintRequest(type, key, aliases);
+  }
+
+  private static Answer one(MintRequest request, MintOutcome.Worked outcome) {
+    MintOutcome.Item item =
+        switch (outcome) {
+          case MintOutcome.Minted(List<MintOutcome.Item> items) -> items.getFirst();
+          case MintOutcome.NothingDone(List<MintOutcome.RefusedItem> refused) ->
+              refused.getFirst().item();
+        };
+    return Items.answer(result(request, item, ""));
+  }
+
+  private static Answer batch(List<Item<MintRequest>> items, MintOutcome.Worked outcome) {
+    return switch (outcome) {
+      case MintOutcome.Minted(List<MintOutcome.Item> minted) ->
+          Items.answer(
+              Items.results(
+                  items, minted, (index, request, item) -> result(request, item, path(index))));
+      case MintOutcome.NothingDone(List<MintOutcome.RefusedItem> refused) ->
+          Answer.of(Problem.batchRefused(refused.stream().map(MintRoutes::error).toList()));
+    };
+  }
+
+  private static Item<Shown> result(MintRequest request, MintOutcome.Item item, String path) {
+    return switch (item) {
+      case MintOutcome.Ticket(Mapping mapping, boolean created) ->
+          Items.shown(created ? 201 : 200, PublicIdView.minted(mapping, request.aliases()));
+      case MintOutcome.Refused refused -> new Item.Refused<>(problem(refused, path));
+    };
+  }
+
+  private static Problem.ItemError error(MintOutcome.RefusedItem refused) {
+    return new Problem.ItemError(refused.index(), problem(refused.item(), path(refused.index())));
+  }
+
+  private static String path(int index) {
+    return "items[" + index + "].";
+  }
+
+  private static Problem problem(MintOutcome.Refused item, String path) {
+    return switch (item) {
+      case MintOutcome.AliasTaken(AliasScheme scheme) ->
+          Problem.at(
+              ProblemCode.ALIAS_CONFLICT,
+              path + scheme.wireName() + "_id",
+              "A public ID with another key already has this alias. Nothing was done.");
+      case MintOutcome.Ended _ ->
+          Problem.of(
+              ProblemCode.ID_ENDED,
+              "The public ID of this key or alias was revoked or merged, for good. The key never"
+                  + " gets another public ID.");
+    };
   }
 }

@@ -13,7 +13,7 @@ import io.javalin.http.HandlerType;
 import java.nio.charset.StandardCharsets;
 import java.util.function.BooleanSupplier;
 
-/** Health, readiness and metrics, for operators and their machines. */
+/** Health, readiness and metrics, for operators and their tools. */
 public final class OperationsRoutes implements Routes {
   private static final String PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -42,7 +42,7 @@ public final class OperationsRoutes implements Routes {
     endpoints.open(OpenRoute.METRICS, this::metrics);
   }
 
-  /** Not ready from now on, also where requests are still taken: on the management port. */
+  /** Not ready from now on, also on the management port, which still accepts requests. */
   public void drain() {
     draining = true;
   }

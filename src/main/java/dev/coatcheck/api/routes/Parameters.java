@@ -1,11 +1,11 @@
 package dev.coatcheck.api.routes;
 
-import dev.coatcheck.api.exchange.JsonObject;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Refusal;
+import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.LayoutParse;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.ids.alias.Alias;
@@ -15,8 +15,9 @@ import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import io.javalin.http.Context;
 import java.time.Instant;
+import java.util.Optional;
 
-/** Reads names of types, keys and aliases from requests, and refuses malformed ones. */
+/** Parses names of types, keys and aliases in requests, and refuses malformed ones. */
 public final class Parameters {
   private final Registry registry;
 
@@ -24,12 +25,10 @@ public final class Parameters {
     this.registry = registry;
   }
 
-  /** The type that a part of the path names. */
   public Type type(Context ctx, String param) {
     return type(param, ctx.pathParam(param));
   }
 
-  /** The type of that name. */
   public Type type(String param, String name) {
     return registry.named(name).orElseThrow(() -> new Refusal(typeUnknown(param)));
   }
@@ -42,34 +41,47 @@ public final class Parameters {
   }
 
   static Key key(Type type, String param, String text) {
-    return type.keyScheme().parse(text).orElseThrow(() -> new Refusal(keyMalformed(type, param)));
+    return type.keyKind().parse(text).orElseThrow(() -> new Refusal(keyMalformed(type, param)));
   }
 
   public static Problem keyMalformed(Type type, String param) {
     return Problem.at(
         ProblemCode.KEY_MALFORMED,
         param,
-        switch (type.keyScheme()) {
-          case SNOWFLAKE -> "A key of this type is a decimal from 0 to 2^63 - 1, as a string.";
-          case UUIDV7 -> "A key of this type is a UUID in 36 lower-case characters.";
+        switch (type.keyKind()) {
+          case BIGINT -> "A key of this type is a decimal from 0 to 2^63 - 1, as a string.";
+          case UUID -> "A key of this type is a UUID in 36 lower-case characters.";
         });
   }
 
-  /** A layout's name or spelling from a body; the default layout if the field is missing. */
-  public static SnowflakeLayout layout(
-      JsonObject body, String field, KeyScheme scheme, Instant now) {
-    String spelling = body.optionalString(field).orElse(SnowflakeLayout.DEFAULT.name());
-    if (scheme != KeyScheme.SNOWFLAKE && !spelling.equals(SnowflakeLayout.DEFAULT.name())) {
-      throw body.invalid(field, "Only Snowflake keys have layouts. Leave layout out.");
-    }
-    return switch (SnowflakeLayout.parse(spelling, now)) {
+  /** Where keys of the type carry their time, which a parameter asks for. */
+  public static KeyTimes keyTimes(Type type, String param) {
+    return type.keyTimes()
+        .orElseThrow(
+            () ->
+                Refusal.ofParameter(
+                    param,
+                    "Keys of this type carry no time: it generates neither Snowflakes nor"
+                        + " UUIDv7."));
+  }
+
+  /** The key that a mint has to bring if its type generates none. */
+  static Problem keyRequired(String param) {
+    return Problem.at(
+        ProblemCode.KEY_REQUIRED,
+        param,
+        "This type generates no keys. Send the key, or mint with a type that generates keys.");
+  }
+
+  /** The layout of a name or spelling in the field {@code layout}; the default one without it. */
+  public static SnowflakeLayout layout(JsonObject body, Optional<String> spelling, Instant now) {
+    return switch (SnowflakeLayout.parse(spelling.orElse(SnowflakeLayout.DEFAULT.name()), now)) {
       case LayoutParse.Known(SnowflakeLayout layout) -> layout;
       case LayoutParse.Invalid(String reason) ->
-          throw body.invalid(field, "The layout is refused: " + reason + ".");
+          throw body.invalid("layout", "The layout is refused: " + reason + ".");
     };
   }
 
-  /** The legacy ID in a path. */
   public static long legacyNumber(String text, String param) {
     return LegacyNumber.parse(text).orElseThrow(() -> new Refusal(legacyMalformed(param)));
   }
@@ -78,9 +90,9 @@ public final class Parameters {
     return Problem.at(ProblemCode.LEGACY_ID_MALFORMED, param, sentence(AliasScheme.LEGACY));
   }
 
-  /** An alias of another scheme than client; {@link ClientIds} reads those. */
+  /** An alias of any scheme except client; {@link ClientIds} reads those. */
   static Alias alias(Type type, AliasScheme scheme, String param, String value) {
-    // Only what the type's pattern describes is ever looked for among the rows of older public IDs.
+    // Only texts that match the type's pattern are looked up among older public IDs.
     boolean isOlder =
         scheme != AliasScheme.PUBLIC
             || type.publicPattern().filter(pattern -> pattern.matches(value)).isPresent();
@@ -100,7 +112,6 @@ public final class Parameters {
       case CLIENT -> "A client ID is a UUID in 36 characters.";
       case PUBLIC ->
           "An older public ID has up to 255 characters and matches the type's public_pattern.";
-      case KEY -> "A key is a decimal or a UUID.";
     };
   }
 }

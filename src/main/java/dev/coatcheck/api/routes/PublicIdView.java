@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A public ID in an answer. Keys leave as strings: a double holds 53 bits. */
+/** A public ID in an answer. Keys are strings, because a double holds only 53 bits. */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record PublicIdView(
     String object,
@@ -29,7 +29,7 @@ public record PublicIdView(
     return of(mapping, mapping.key(), null, null, null, Optional.empty());
   }
 
-  /** With the client ID that the mint came with, so that the client can tell its own. */
+  /** With the client ID of the mint, so that the client can find its own item. */
   static PublicIdView minted(Mapping mapping, List<Alias> aliases) {
     Optional<Alias> client =
         aliases.stream().filter(alias -> alias.scheme() == AliasScheme.CLIENT).findFirst();

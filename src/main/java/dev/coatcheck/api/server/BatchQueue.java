@@ -8,19 +8,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Lets a few batches work at a time, so that single requests find a connection of the pool and a
- * core. The others wait in the order in which they came.
+ * Lets a few batches run at a time, so that single requests find a connection of the pool and a
+ * core. The others wait in the order of their arrival.
  *
  * <p>A queue smooths a burst. But once a batch times out in the queue, the gateway is overloaded,
  * and a longer queue only adds latency. So for {@value #OVERLOAD_SECONDS} s after each refusal no
- * API key has more than one batch in the queue, and its others are refused at once, while their
+ * API key has more than one batch in the queue. Its other batches are refused at once, while their
  * client still listens.
  */
 final class BatchQueue {
-  /** With less than this left, a batch would be broken off. */
+  /** With less time left, a batch would be broken off. */
   private static final int WORK_MILLIS_MIN = 250;
 
-  /** As long as a refused client is told to wait at most. */
+  /** The longest time that a refused client is told to wait. */
   private static final int OVERLOAD_SECONDS = 3;
 
   private final Semaphore turns;
@@ -30,10 +30,8 @@ final class BatchQueue {
   private long calmNano;
 
   /**
-   * Starts with an empty queue.
-   *
-   * @param batchesMax how many work at a time
-   * @param waitMillisMax how long a batch waits, if its deadline leaves it that much
+   * @param batchesMax how many run at a time
+   * @param waitMillisMax how long a batch waits, if its deadline allows
    */
   BatchQueue(int batchesMax, int waitMillisMax, LongSupplier nanoTime) {
     this.turns = new Semaphore(batchesMax, true);
@@ -43,9 +41,9 @@ final class BatchQueue {
   }
 
   /**
-   * Waits for a turn, to be given back with {@link #leave}.
+   * Waits until the batch may run. {@link #leave} ends its turn.
    *
-   * @return whether the batch has its turn
+   * @return whether the batch may run
    */
   boolean enter(String keyId) {
     boolean entered = join(keyId) && waitForTurn(keyId);
@@ -59,7 +57,6 @@ final class BatchQueue {
     turns.release();
   }
 
-  /** How many batches wait. */
   int length() {
     return turns.getQueueLength();
   }

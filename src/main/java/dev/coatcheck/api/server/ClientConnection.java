@@ -12,13 +12,13 @@ import org.eclipse.jetty.server.internal.HttpConnection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client's connection. Counts what the head that is being read holds so far, and waits for the
- * next request without a thread once another thread has sent the answer.
+ * The connection of a client. Counts the memory of the head that is being read. If another thread
+ * sends the answer, it waits for the next request without a thread.
  */
 final class ClientConnection extends HttpConnection implements ReadingThreads.Resumable {
   private static final int HEADERS_MAX = 100;
 
-  /** What a header takes beside its text. */
+  /** The overhead of a header besides its text. */
   private static final long BYTES_EACH_HEADER = 200;
 
   private final Consumer<ClientConnection> headChanged;
@@ -29,7 +29,7 @@ final class ClientConnection extends HttpConnection implements ReadingThreads.Re
   /**
    * Opens a connection.
    *
-   * @param headChanged hears of a head that is incomplete, and of the end of one
+   * @param headChanged is told of each incomplete head, and of its end
    */
   ClientConnection(
       HttpConfiguration configuration,
@@ -56,7 +56,7 @@ final class ClientConnection extends HttpConnection implements ReadingThreads.Re
   @Override
   public void onFillable() {
     super.onFillable();
-    // Nearly all heads come in one piece and need no lock.
+    // Nearly all heads arrive in one piece and need no lock.
     if (isHeadUnfinished || isNoted) {
       isNoted = isHeadUnfinished;
       headChanged.accept(this);
@@ -70,7 +70,7 @@ final class ClientConnection extends HttpConnection implements ReadingThreads.Re
     headChanged.accept(this);
   }
 
-  /** Jetty's own way of a thread that finds nothing to read: it gives back buffers, and waits. */
+  /** As Jetty does if there is nothing to read: returns the buffers, registers read interest. */
   @Override
   public boolean awaitNext() {
     if (isRequestBufferEmpty() && getEndPoint() instanceof ClientConnector.SocketEnd end) {
@@ -118,7 +118,7 @@ final class ClientConnection extends HttpConnection implements ReadingThreads.Re
       return super.headerComplete();
     }
 
-    /** Trailers are allowed, and of no use here. */
+    /** Trailers are allowed and ignored. */
     @Override
     public void parsedTrailer(HttpField field) {}
 

@@ -14,23 +14,21 @@ import org.jspecify.annotations.Nullable;
 
 /** Accepts the connections of clients. */
 final class ClientConnector extends ServerConnector {
-  /** Of the threads that accept connections. */
+  /** The number of threads that accept connections. */
   private static final int JETTYS_CHOICE = -1;
 
   /**
-   * What the kernel takes of an answer before its client does, twice as much with the kernel's own
-   * bookkeeping. Of its own accord it would take some MB for each client that doesn't read.
+   * How much of an answer the kernel buffers; its own bookkeeping doubles that. By default it would
+   * take some MB for each client that doesn't read.
    */
   private static final int SEND_BUFFER_BYTES = 128 << 10;
 
-  /** How long a client may take nothing of an answer. */
+  /** How long a client may read nothing of an answer. */
   private static final long STALLED_MILLIS_MAX = 30_000;
 
   private static final long NOT_STALLED = -1;
 
   /**
-   * Prepares to accept.
-   *
    * @param selectors threads that read requests
    */
   ClientConnector(Server server, int selectors, ConnectionFactory connections) {
@@ -46,7 +44,7 @@ final class ClientConnector extends ServerConnector {
     return end;
   }
 
-  /** Our end of a client's connection. */
+  /** The gateway's end of a client's connection. */
   static final class SocketEnd extends SocketChannelEndPoint {
     private volatile @Nullable Thread unreading;
     private volatile long idleMillisBefore = NOT_STALLED;
@@ -57,8 +55,7 @@ final class ClientConnector extends ServerConnector {
     }
 
     /**
-     * Does work in which each read by this thread finds nothing, though the client may have sent
-     * more.
+     * Does work in which each read by this thread finds nothing, even if the client has sent more.
      */
     void withoutReading(Runnable work) {
       unreading = Thread.currentThread();
@@ -69,7 +66,7 @@ final class ClientConnector extends ServerConnector {
       }
     }
 
-    /** The client takes no more for now. */
+    /** The client reads no more for now. */
     @Override
     protected void onIncompleteFlush() {
       if (idleMillisBefore == NOT_STALLED) {

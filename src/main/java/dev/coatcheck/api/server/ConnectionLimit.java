@@ -11,18 +11,18 @@ import org.eclipse.jetty.server.NetworkConnectionLimit;
 import org.eclipse.jetty.server.ServerConnector;
 
 /**
- * Limits the open connections. At the limit no more are accepted: the next one is closed, the
- * others wait in the kernel's queue; and those that are idle end after 5 s instead of 60 s, until a
- * tenth of the limit is free again.
+ * Limits the open connections. At the limit the next connection is closed, and further ones wait in
+ * the kernel's queue. Idle connections then end after 5 s instead of 60 s, until a tenth of the
+ * limit is free again.
  *
- * <p>Jetty's own limit changes the time-outs of all connections each time it is met or left: at the
- * limit that is with every new connection. Here it happens once for each tenth of the limit.
+ * <p>Jetty's own limit changes the timeouts of all connections each time it is reached or left: at
+ * the limit, that is with every new connection. This class does it once per tenth of the limit.
  */
 final class ConnectionLimit extends NetworkConnectionLimit implements Connection.Listener {
   private static final long IDLE_MILLIS = 60_000;
   private static final long IDLE_MILLIS_WHILE_CROWDED = 5_000;
 
-  /** What the database, files and libraries need beside the connections of clients. */
+  /** For the database, files and libraries, besides the connections of clients. */
   private static final int DESCRIPTORS_RESERVED = 200;
 
   private final ServerConnector connector;
@@ -47,7 +47,7 @@ final class ConnectionLimit extends NetworkConnectionLimit implements Connection
         .addBean(new ConnectionLimit(Math.min(connectionsMax, possible), connector, observer));
   }
 
-  /** Called under the lock of {@link NetworkConnectionLimit}. */
+  /** The caller holds the lock of {@link NetworkConnectionLimit}. */
   @Override
   protected void limit() {
     super.limit();
@@ -75,7 +75,7 @@ final class ConnectionLimit extends NetworkConnectionLimit implements Connection
     }
   }
 
-  /** A new connection gets the usual idle time-out, unless it is crowded. */
+  /** A new connection gets the usual idle timeout, unless the limit is reached. */
   @Override
   public void onOpened(Connection connection) {
     if (crowded) {

@@ -20,8 +20,8 @@ import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outermost handler. It gives each request its ID, and refuses a request before any route sees
- * it for an unknown method, too many headers, an ambiguous header or an ambiguous path.
+ * The outermost handler. It gives each request its ID. It refuses a request with an unknown method,
+ * too many headers, an ambiguous header or an ambiguous path before any route sees it.
  */
 final class Edge extends Handler.Wrapper {
   private static final Set<String> METHODS =
@@ -31,7 +31,7 @@ final class Edge extends Handler.Wrapper {
   private static final int HEADER_VALUE_LENGTH_MAX = 255;
   private static final int HEADERS_MAX = 100;
 
-  /** Paths that two programs may read in two ways, or that the router can't decode. */
+  /** Paths that two programs may interpret differently, or that the router can't decode. */
   private static final Pattern AMBIGUOUS =
       Pattern.compile("(?i)%(00|25|2f|5c|2e|(?![0-9a-f]{2}))|[;\\\\]|/\\.{1,2}(/|$)");
 
@@ -53,12 +53,12 @@ final class Edge extends Handler.Wrapper {
   }
 
   void identify(Request request, Response response) {
-    // A negative number would take a detour through BigInteger.
+    // A negative number would be formatted by BigInteger, which is slower.
     String id = "req_" + Long.toString(random.nextLong() >>> 1, 36);
     mark(request, response, id);
   }
 
-  /** What every answer says. */
+  /** Adds the headers of every answer. */
   static void mark(Request request, Response response, String id) {
     RequestId.set(request, response, id);
     response.getHeaders().put(NO_SNIFFING);
@@ -83,7 +83,7 @@ final class Edge extends Handler.Wrapper {
               "The path holds a dot segment, a parameter, an encoded slash, percent or NUL, or a"
                   + " percent sign without two hex digits."));
     }
-    // Jetty knows the first one by number, without comparing texts.
+    // Jetty knows this header by number, without comparing texts.
     if (!isSound(headers, field -> field.getHeader() == HttpHeader.AUTHORIZATION)) {
       return Optional.of(unsound(AUTHORIZATION));
     }
@@ -99,7 +99,7 @@ final class Edge extends Handler.Wrapper {
         "Send this header once, with 1 to 255 visible ASCII characters.");
   }
 
-  /** The pattern is slow, and most paths have no character that it could start with. */
+  /** The pattern is slow, and most paths contain no character that it could start with. */
   private static boolean isAmbiguous(String path) {
     for (int i = 0; i < path.length(); i++) {
       if ("%;\\.".indexOf(path.charAt(i)) >= 0) {

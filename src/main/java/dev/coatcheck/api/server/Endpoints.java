@@ -24,7 +24,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** Registers handlers. Each says what its requests need; permits and access are checked first. */
+/**
+ * Registers handlers, each with the needs of its requests. Permits and access are checked first.
+ */
 public final class Endpoints {
   private final RoutesConfig routes;
   private final Access access;
@@ -39,7 +41,7 @@ public final class Endpoints {
     this.observer = observer;
   }
 
-  /** For callers whose API key has the scope. The handler reads a body as it comes, if at all. */
+  /** For callers whose API key has the scope. The handler itself reads a body, if there is one. */
   public void secured(HandlerType method, String path, Scope scope, Handler handler) {
     Permits.Share share = Permits.Share.of(scope);
     register(
@@ -52,22 +54,22 @@ public final class Endpoints {
     Answer answer(Context ctx, RequestBody body) throws Exception;
   }
 
-  /** As {@link #secured}, with a JSON object as body, which is collected before, and no query. */
+  /** Like {@link #secured}, with a JSON object as body, collected before, and without a query. */
   public void json(HandlerType method, String path, Scope scope, JsonHandler handler) {
     body(method, path, scope, RequestBody.BYTES_MAX, whole(RequestBody::read, handler));
   }
 
-  /** As {@link #json}; no body stands for an empty object. */
+  /** Like {@link #json}; a missing body counts as an empty object. */
   public void optionalJson(HandlerType method, String path, Scope scope, JsonHandler handler) {
     body(method, path, scope, RequestBody.BYTES_MAX, whole(RequestBody::readOptional, handler));
   }
 
-  /** As {@link #json}, by POST, with a larger body. */
+  /** Like {@link #json}, by POST, with a larger body. */
   public void batch(String path, Scope scope, JsonHandler handler) {
     batch(path, scope, whole(RequestBody::read, handler));
   }
 
-  /** As {@link #batch}, with limited concurrency; a batch that waits too long is refused. */
+  /** Like {@link #batch}, with limited concurrency; a batch that waits too long is refused. */
   public void batchInTurn(String path, Scope scope, JsonHandler handler) {
     BatchQueue queue = permits.batches(Permits.Share.of(scope));
     Handler inTurn = whole(RequestBody::read, handler);
@@ -103,14 +105,14 @@ public final class Endpoints {
   }
 
   /**
-   * As {@link #secured}, for a request that lasts as long as its client sends or reads. Access is
-   * decided within the deadline of an answer; the handler has no deadline.
+   * Like {@link #secured}, for a request that lasts as long as its client sends or reads. Access is
+   * decided within the usual deadline; the handler has no deadline.
    */
   public void lasting(HandlerType method, String path, Scope scope, Handler handler) {
     secured(method, path, scope, ctx -> Deadline.lasting(() -> handler.answer(ctx)));
   }
 
-  /** A GET for anyone, within what bounds the route. */
+  /** A GET without an API key. The route states what bounds it. */
   public void open(OpenRoute route, Handler handler) {
     String path = route.path();
     register(
@@ -123,7 +125,7 @@ public final class Endpoints {
         });
   }
 
-  /** HEAD runs the handler of GET, and Jetty leaves the body of its answer out. */
+  /** HEAD runs the handler of GET, and Jetty drops the body of the answer. */
   private void register(HandlerType method, String path, Handler handler) {
     add(method, path, handler);
     if (method.equals(HandlerType.GET)) {
@@ -135,12 +137,11 @@ public final class Endpoints {
     routes.addEndpoint(Endpoint.create(method, path).handler(ctx -> handler.answer(ctx).send(ctx)));
   }
 
-  /** All routes that were registered with a body. */
   public JsonRoutes jsonRoutes() {
     return new JsonRoutes(jsonRoutes);
   }
 
-  /** What a caller without access is told. */
+  /** The answer to a caller without access. */
   public static Problem refusal(AccessDecision.Refused refused) {
     return switch (refused) {
       case AccessDecision.Unauthenticated _ ->
@@ -151,7 +152,7 @@ public final class Endpoints {
     };
   }
 
-  /** What a caller is told while as many requests are under way as are handled at a time. */
+  /** The answer if the maximum number of requests is being handled. */
   public static Problem noPermit() {
     return Problem.unavailable(ProblemCode.OVERLOADED, "Send the request again.");
   }

@@ -11,7 +11,7 @@ import org.eclipse.jetty.server.handler.ErrorHandler;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
-/** Answers what Jetty refuses by itself, such as a broken request line, with our problems. */
+/** Sends our problems for requests that Jetty itself refuses, such as a broken request line. */
 final class ErrorPages extends ErrorHandler {
   private final Edge edge;
 
@@ -43,7 +43,7 @@ final class ErrorPages extends ErrorHandler {
     Answer.of(problem(status)).send(request, response, callback);
   }
 
-  /** After these Jetty closes the connection, and the client has to know. */
+  /** After these statuses Jetty closes the connection, and has to tell the client. */
   private static boolean closes(int status) {
     return switch (status) {
       case 400, 408, 414, 426, 431, 505 -> true;

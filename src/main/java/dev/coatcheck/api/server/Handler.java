@@ -5,7 +5,7 @@ import io.javalin.http.Context;
 
 /**
  * Answers the requests of one operation: parses, calls one verb, and turns its outcome into an
- * answer. A request that can't be parsed ends with a {@link dev.coatcheck.api.exchange.Refusal}.
+ * answer. Throws a {@link dev.coatcheck.api.exchange.Refusal} if the request can't be parsed.
  */
 @FunctionalInterface
 public interface Handler {

@@ -14,9 +14,9 @@ import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 
 /**
- * Limits the memory of incomplete request heads. Jetty bounds one head to 8 KiB, but short headers
- * take thirty times their bytes, and thousands of connections may each hold some. Beyond the limit
- * the oldest unfinished heads end with their connections: an honest head is complete within
+ * Limits the memory of incomplete request heads. Jetty limits a head to 8 KiB, but short headers
+ * take thirty times their bytes, and thousands of connections may each hold some. Above the limit,
+ * the connections with the oldest incomplete heads are closed: a normal head is complete within
  * milliseconds.
  */
 final class HeadLimit extends HttpConnectionFactory {

@@ -10,12 +10,14 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The routes that take a JSON object. One is looked for before each body is read. */
+/** The routes that take a JSON object. Each body is read only after its route was found here. */
 public final class JsonRoutes {
   private final Map<String, List<Route>> fixed;
   private final List<Route> varying;
 
-  /** Takes routes of which at most one fits a request. */
+  /**
+   * @param routes of which at most one matches a request
+   */
   JsonRoutes(List<Route> routes) {
     this.fixed = routes.stream().filter(route -> !route.varies()).collect(groupingBy(Route::path));
     this.varying = routes.stream().filter(Route::varies).toList();
@@ -28,7 +30,7 @@ public final class JsonRoutes {
   /**
    * A route that takes a JSON object.
    *
-   * @param path as Javalin has it, with {@code {name}} for what varies
+   * @param path in Javalin's syntax, with {@code {name}} for a parameter
    */
   public record Route(
       HandlerType method, String path, Scope needed, int bytesMax, Pattern pattern) {
@@ -52,7 +54,7 @@ public final class JsonRoutes {
     }
   }
 
-  /** The route that a request asks for; empty if it takes no body, or if there is none. */
+  /** The route of a request; empty if it takes no body or doesn't exist. */
   public Optional<Route> find(String method, String path) {
     // Most requests are for a fixed path, which needs no pattern.
     return first(fixed.getOrDefault(path, List.of()).stream(), method)

@@ -25,11 +25,11 @@ import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.handler.GracefulHandler;
 import org.eclipse.jetty.util.thread.ThreadPool;
 
-/** Opens ports, with the same rules on each. */
+/** Opens ports, all with the same rules. */
 public final class Listener {
   private static final int HEADER_BYTES_MAX = 8 * 1024;
 
-  /** A resolved URI of 6 KB, its types, and the usual headers. */
+  /** Enough for a resolved URI of 6 KB, its types, and the usual headers. */
   private static final int ANSWER_HEADER_BYTES_MAX = 16 * 1024;
 
   private static final int THREADS_MIN = 3;
@@ -44,14 +44,14 @@ public final class Listener {
   private final Limits limits;
 
   /**
-   * What a port has at most.
+   * The limits of a port.
    *
    * @param connectionsMax connections of clients at a time
    * @param selectors threads that read requests
    */
   public record Limits(int connectionsMax, int selectors) {}
 
-  /** Prepares to listen; each port has the limits for itself. */
+  /** Each port gets its own limits. */
   public Listener(
       Access access,
       RandomSource random,
@@ -72,7 +72,7 @@ public final class Listener {
    * @param port 0 for any free one
    * @param handlers between the edge and the routes
    * @param permits for the requests of this port
-   * @throws PortInUse if another program listens there
+   * @throws PortInUse if another program listens on the port
    */
   public Javalin listen(
       String host, int port, GracefulHandler handlers, Permits permits, Consumer<Endpoints> routes)
@@ -108,7 +108,7 @@ public final class Listener {
           http.setSendXPoweredBy(false);
           http.setRequestHeaderSize(HEADER_BYTES_MAX);
           http.setResponseHeaderSize(ANSWER_HEADER_BYTES_MAX);
-          // 105 KB for each connection otherwise, as long as it lasts.
+          // The cache would take 105 KB per connection for as long as it is open.
           http.setHeaderCacheSize(0);
         });
     config.routes.exception(
@@ -136,8 +136,8 @@ public final class Listener {
   }
 
   /**
-   * Each request has a virtual thread; reading and accepting have platform threads. As virtual
-   * threads they would wait behind the requests, and new connections would be refused.
+   * Each request has a virtual thread. Threads that read and accept are platform threads: virtual
+   * ones would wait behind the requests, and new connections would be refused.
    */
   private ThreadPool threads() {
     ReadingThreads threads = new ReadingThreads(THREADS_MAX, THREADS_MIN);
@@ -156,7 +156,7 @@ public final class Listener {
     return connector;
   }
 
-  /** Javalin puts its servlet into the innermost of the handlers. */
+  /** Javalin adds its servlet to the innermost handler. */
   private void harden(Server server, GracefulHandler handlers) {
     Edge edge = new Edge(random);
     server.setStopTimeout(STOP_MILLIS_MAX);
@@ -165,7 +165,7 @@ public final class Listener {
     server.setHandler(edge);
   }
 
-  /** What Javalin itself refuses: no such route, or not with this method. */
+  /** What Javalin itself refuses: unknown routes and wrong methods. */
   private static Problem routing(HttpResponseException thrown) {
     return thrown.getStatus() == 405
         ? Problem.of(

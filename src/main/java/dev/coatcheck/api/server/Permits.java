@@ -10,21 +10,21 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Limits the requests that are handled at a time. Virtual threads have no bound of their own, and a
- * queue in front of the connection pool is unfair: a request that finds no permit is refused at
- * once. A quarter of the permits is for redirects and resolves alone, a quarter for mints, and no
- * API key holds more than half, so that no caller can use up what others need.
+ * Limits the requests that are handled at a time. Virtual threads have no limit of their own, and a
+ * queue in front of the connection pool is unfair, so a request without a permit is refused at
+ * once. A quarter of the permits is reserved for redirects and resolves, a quarter for mints. No
+ * API key holds more than half, so no caller can use up what others need.
  */
 public final class Permits {
   private static final int BATCH_WAIT_MILLIS_MAX = 600;
 
-  /** A part of the permits, for requests of one kind alone. */
+  /** A part of the permits that is reserved for one kind of request. */
   public enum Share {
     RESOLVES,
     MINTS,
     OTHERS;
 
-    /** Of the requests that need a scope. */
+    /** The share of the requests that need a scope. */
     public static Share of(Scope needed) {
       if (needed.equals(Scope.IDS_READ)) {
         return RESOLVES;
@@ -40,15 +40,13 @@ public final class Permits {
   private final Map<Share, BatchQueue> batches = new EnumMap<>(Share.class);
   private final Map<String, Integer> takenByKey = new HashMap<>();
 
-  /** Of requests that are no batches. */
+  /** Permits without batches. */
   public Permits(int permits) {
     this(permits, permits);
   }
 
   /**
-   * Limits the batches as well.
-   *
-   * @param batchesMax of each share at a time
+   * @param batchesMax how many batches of each share run at a time
    */
   public Permits(int permits, int batchesMax) {
     this.reservedForEach = permits / 4;
@@ -59,17 +57,16 @@ public final class Permits {
     }
   }
 
-  /** Where the batches of a share wait, with the permit that they have. */
+  /** The queue in which the batches of a share wait; they hold a permit meanwhile. */
   BatchQueue batches(Share share) {
     return requireNonNull(batches.get(share));
   }
 
-  /** How many batches wait for their turns. */
   public int batchesWaiting() {
     return batches.values().stream().mapToInt(BatchQueue::length).sum();
   }
 
-  /** A permit, to be closed when the request is handled; empty if no permit is left for it. */
+  /** A permit, to be closed when the request is handled; empty if none is left for the share. */
   public synchronized Optional<Permit> enter(Share share) {
     boolean isReserved = share != Share.OTHERS && taken(share) < reservedForEach;
     if (!isReserved && unreservedTaken() >= unreserved) {
@@ -122,7 +119,7 @@ public final class Permits {
       return true;
     }
 
-    /** Gives the permit back; once is enough. */
+    /** Returns the permit. A second call does nothing. */
     @Override
     public void close() {
       if (isTaken.compareAndSet(true, false)) {

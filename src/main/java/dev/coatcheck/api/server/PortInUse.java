@@ -3,7 +3,7 @@ package dev.coatcheck.api.server;
 import java.net.BindException;
 import java.nio.channels.UnresolvedAddressException;
 
-/** The gateway can't listen on the address. The message is one line for the operator. */
+/** Another program listens on the address. The message is one line for the operator. */
 public final class PortInUse extends Exception {
   private static final long serialVersionUID = 1L;
 

@@ -12,7 +12,7 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 final class ReadingThreads extends QueuedThreadPool {
   /** A connection whose request was answered. */
   interface Resumable extends Runnable {
-    /** Waits for the next request, if nothing of it was read; false if it can't. */
+    /** Waits for the next request if none of it has been read; false if it has. */
     boolean awaitNext();
   }
 

@@ -1,8 +1,8 @@
 package dev.coatcheck.app.boot;
 
 /**
- * How much an instance asks of Postgres at a time. The size of the pool decides, and the groups
- * have shares of it: groups without a connection would only wait in line, where they can't grow.
+ * How many connections to Postgres an instance uses at a time. The groups get shares of the pool: a
+ * group without a connection would only wait, and could not grow meanwhile.
  *
  * @param connections in the pool of requests
  * @param resolveGroups statements that read uncached public IDs, in each of the two tables
@@ -10,7 +10,7 @@ package dev.coatcheck.app.boot;
  */
 public record Concurrency(int connections, int resolveGroups, int mintGroups) {
 
-  /** The groups of a pool: 3 and 4 of ten connections, at least one. */
+  /** Of each ten connections 3 are for resolve groups and 4 for mint groups; at least one each. */
   static Concurrency of(int connections) {
     return new Concurrency(
         connections, Math.max(1, connections * 3 / 10), Math.max(1, connections * 4 / 10));

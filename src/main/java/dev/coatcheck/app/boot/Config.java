@@ -2,6 +2,7 @@ package dev.coatcheck.app.boot;
 
 import dev.coatcheck.api.server.Listener;
 import dev.coatcheck.cluster.lease.WorkerRanges;
+import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.ids.redirect.Proxies;
 import dev.coatcheck.ids.registry.OnOutage;
 import dev.coatcheck.ids.registry.RedirectHosts;
@@ -18,12 +19,12 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
- * All settings, read and checked.
+ * All settings, parsed and checked.
  *
  * @param database empty for the embedded Postgres in {@code home}
- * @param accessStaleMax how long a cached API key counts while Postgres doesn't answer
+ * @param accessStaleMax how long a cached API key is accepted while Postgres is unavailable
  * @param sources the databases of customers' tables by name, without the gateway's own
- * @param managementPort empty if health and metrics stay on the gateway's port
+ * @param managementPort empty if health and metrics are on the gateway's port
  */
 public record Config(
     String host,
@@ -42,20 +43,20 @@ public record Config(
   private static final Duration ACCESS_STALE_MAX = Duration.ofSeconds(60);
 
   /**
-   * What this instance may lease.
+   * The workers that this instance may lease.
    *
-   * @param windowSeconds how long keys can be minted through an outage
+   * @param windowSeconds how long keys can be minted during an outage
    */
   public record LeaseLimits(WorkerRanges workers, int windowSeconds) {}
 
-  /** A configuration, or all that is wrong with it. */
+  /** A configuration, or all its faults. */
   public sealed interface Parsed {
     record Valid(Config config) implements Parsed {}
 
     record Invalid(List<String> faults) implements Parsed {}
   }
 
-  /** Reads every setting and reports every fault at once. */
+  /** Parses every setting, and reports all faults at once. */
   public static Parsed read(Map<String, String> environment, Map<Setting, String> flags) {
     Reader reader = new Reader(environment, flags);
     Config config = reader.config();
@@ -132,14 +133,14 @@ public record Config(
 
     private Duration accessStaleMax() {
       String name = value(Setting.ACCESS_ON_OUTAGE).orElse("");
-      Optional<OnOutage> onOutage = OnOutage.named(name);
+      Optional<OnOutage> onOutage = WireNamed.find(OnOutage.class, name);
       if (onOutage.isEmpty()) {
         fault(Setting.ACCESS_ON_OUTAGE, "must be serve_stale or refuse");
       }
       return onOutage.equals(Optional.of(OnOutage.SERVE_STALE)) ? ACCESS_STALE_MAX : Duration.ZERO;
     }
 
-    /** In brackets if it is an IPv6 address, as a URL wants it. */
+    /** In brackets if it is an IPv6 address, as URLs require. */
     private String host() {
       String host = value(Setting.HOST).orElse("");
       return host.contains(":") && !host.startsWith("[") ? "[" + host + "]" : host;
@@ -231,7 +232,7 @@ public record Config(
       return OptionalInt.empty();
     }
 
-    /** An empty variable counts as unset: that is how Compose passes one that isn't there. */
+    /** An empty variable counts as unset, because Compose passes unset variables as empty. */
     private Optional<String> value(Setting setting) {
       return Optional.ofNullable(flags.get(setting))
           .or(() -> Optional.ofNullable(environment.get(setting.variable())))

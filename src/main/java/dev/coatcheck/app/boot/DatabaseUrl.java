@@ -3,7 +3,7 @@ package dev.coatcheck.app.boot;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** Checks the URL of a Postgres, which is printed and so must not contain a password. */
+/** Checks the URL of a Postgres. The URL is printed, so it must not contain a password. */
 final class DatabaseUrl {
   private static final Pattern SHAPE =
       Pattern.compile("jdbc:postgresql://[^/?\\s]+/[^?\\s]+(\\?.*)?");
@@ -11,7 +11,6 @@ final class DatabaseUrl {
 
   private DatabaseUrl() {}
 
-  /** What is wrong with it. */
   static Optional<String> fault(String url, String passwordVariable) {
     if (!SHAPE.matcher(url).matches()) {
       return Optional.of("must look like jdbc:postgresql://host:5432/name");

@@ -12,15 +12,15 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The API key of an embedded database, in a file that only its owner can read. A real database gets
- * none: there {@code coatcheck access create} makes keys.
+ * The API key of an embedded database, in a file that only its owner can read. Other databases get
+ * none; {@code coatcheck access create} creates keys there.
  */
 final class DevelopmentKey {
   private static final String OWNER_ONLY = "rw-------";
 
   private DevelopmentKey() {}
 
-  /** The file; its key is kept while it is accepted, and made anew otherwise. */
+  /** The file. Its key is kept while it is valid, and replaced otherwise. */
   static Path ensure(Path home, Access access) throws StartFailed {
     Path file = home.resolve("dev-key");
     try {

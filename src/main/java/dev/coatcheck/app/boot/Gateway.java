@@ -13,7 +13,6 @@ import dev.coatcheck.api.routes.keys.KeyRoutes;
 import dev.coatcheck.api.routes.migrations.TableMigrationRoutes;
 import dev.coatcheck.api.routes.transfers.TransferRoutes;
 import dev.coatcheck.api.routes.types.TypeRoutes;
-import dev.coatcheck.api.routes.urls.LegacyHitRoutes;
 import dev.coatcheck.api.routes.urls.LegacyRoutes;
 import dev.coatcheck.api.routes.urls.ProxyRoutes;
 import dev.coatcheck.api.routes.urls.RedirectRoutes;
@@ -26,15 +25,22 @@ import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.id.TokenSource;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
+import dev.coatcheck.ids.alias.Aliases;
 import dev.coatcheck.ids.ending.Endings;
 import dev.coatcheck.ids.idempotency.AnswerExpiry;
-import dev.coatcheck.ids.mapping.Mappings;
+import dev.coatcheck.ids.mapping.IdParser;
+import dev.coatcheck.ids.mapping.Lookup;
+import dev.coatcheck.ids.mapping.Resolver;
 import dev.coatcheck.ids.mint.Minter;
-import dev.coatcheck.ids.redirect.Legacy;
+import dev.coatcheck.ids.redirect.IdResolver;
+import dev.coatcheck.ids.redirect.LegacyHits;
+import dev.coatcheck.ids.redirect.Redirector;
 import dev.coatcheck.ids.registry.Registry;
-import dev.coatcheck.ids.url.Urls;
+import dev.coatcheck.ids.url.ProxiedUrls;
+import dev.coatcheck.ids.url.UrlPublisher;
+import dev.coatcheck.ids.url.UrlResolver;
 import dev.coatcheck.migrate.relay.GatewayMappings;
-import dev.coatcheck.migrate.run.FileImports;
+import dev.coatcheck.migrate.run.KeyFileImport;
 import dev.coatcheck.migrate.run.TableMigrations;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.postgres.connection.HealthConnection;
@@ -79,7 +85,7 @@ public final class Gateway implements AutoCloseable {
               ? Optional.of(DevelopmentKey.ensure(config.home(), access))
               : Optional.empty();
       Registry registry = opened(Registry.open(database, feed, random, observer, System::nanoTime));
-      DataSource leasePool = opened(SmallPool.open(opened.settings(), "lease")).dataSource();
+      DataSource leasePool = opened(SmallPool.open(opened.settings(), "lease"));
       KeySources keys =
           opened(KeySources.open(config.leases(), HOLDER, leasePool, database, observer, clock));
       keys.tellLayoutsWithoutRange(registry.keyLayouts(), observer);
@@ -89,33 +95,33 @@ public final class Gateway implements AutoCloseable {
       GatewayMappings gatewayMappings = new GatewayMappings(database, registry, tokens, observer);
       TableMigrations migrations =
           opened(TableMigrations.start(gatewayMappings, sources, feed, HOLDER, System::nanoTime));
-      Mappings mappings =
-          Mappings.open(
+      IdParser parser = new IdParser(registry);
+      Aliases aliases =
+          new Aliases(
+              database, feed, config.cachedMappingsMax(), config.concurrency().resolveGroups());
+      Lookup lookup = new Lookup(database, migrations.unmappedRows());
+      Resolver resolver =
+          new Resolver(
               database,
-              registry,
+              parser,
+              aliases,
+              lookup,
               feed,
-              migrations.keySource(),
               observer,
               config.cachedMappingsMax(),
               config.concurrency().resolveGroups());
       opened(AnswerExpiry.start(database, observer));
-      Endings endings = Endings.open(database, mappings.resolver());
+      Endings endings = Endings.open(database, resolver);
       endings.warmUp();
       Minter minter =
           Minter.open(database, tokens, keys::of, observer, config.concurrency().mintGroups());
-      Legacy legacy =
-          opened(
-              Legacy.open(
-                  database,
-                  registry,
-                  mappings.resolver(),
-                  migrations.legacySource(),
-                  observer,
-                  clock));
+      LegacyHits hits = opened(LegacyHits.open(database, observer, clock));
+      IdResolver ids = new IdResolver(parser, resolver, migrations.unmappedRows(), hits, observer);
+      Redirector redirector = new Redirector(registry, parser, resolver, ids, observer, clock);
+      UrlResolver urls = new UrlResolver(ids, registry, parser);
       Readiness readiness =
           new Readiness(
               opened(HealthConnection.open(opened.settings(), System::nanoTime)), feed, registry);
-      Urls urls = Urls.of(mappings, legacy, registry);
       Importer importer =
           new Importer(
               database,
@@ -134,27 +140,27 @@ public final class Gateway implements AutoCloseable {
                       config.clients(),
                       config.concurrency().resolveGroups()),
                   new RouteTable(
-                      new RedirectRoutes(legacy.links(), config.trustedProxies()),
-                      new LegacyRoutes(legacy, config.trustedProxies(), parameters),
-                      new IdRoutes(mappings, legacy.ids(), parameters),
-                      new ProxyRoutes(urls.proxied(), config.trustedProxies()),
+                      new RedirectRoutes(redirector, config.trustedProxies()),
+                      new IdRoutes(resolver, ids, lookup, parameters),
+                      new ProxyRoutes(
+                          new ProxiedUrls(urls, redirector, registry), config.trustedProxies()),
                       new MintRoutes(minter, parameters),
                       new OperationsRoutes(readiness::isReady, observer),
                       new TableMigrationRoutes(
                           migrations,
-                          new FileImports(gatewayMappings, migrations),
+                          new KeyFileImport(gatewayMappings, migrations),
                           registry,
                           parameters,
                           observer),
                       List.of(
                           new TypeRoutes(
                               registry, parameters, config.redirectHosts(), keys::prepare, clock),
-                          new AliasRoutes(mappings, parameters),
+                          new AliasRoutes(resolver, aliases, parameters),
                           new EndingRoutes(endings),
                           new KeyRoutes(keys.makers(database), parameters, clock),
                           new InspectRoutes(registry, clock),
-                          new LegacyHitRoutes(legacy.hits(), parameters),
-                          new UrlRoutes(urls.resolver(), urls.publisher()),
+                          new LegacyRoutes(ids, hits, parameters),
+                          new UrlRoutes(urls, new UrlPublisher(lookup, registry)),
                           new TransferRoutes(
                               importer,
                               new Exporter(opened.settings(), observer),
@@ -172,7 +178,7 @@ public final class Gateway implements AutoCloseable {
     }
   }
 
-  /** Starts, or says in one line why not. */
+  /** Starts, or fails with one line that says why. */
   public static Gateway start(Config config) throws StartFailed {
     return new Gateway(config);
   }
@@ -185,16 +191,16 @@ public final class Gateway implements AutoCloseable {
     return server.managementPort();
   }
 
-  /** The file of the development key; empty on a real database. */
+  /** The file of the development key; empty unless the database is embedded. */
   public Optional<Path> developmentKey() {
     return developmentKey;
   }
 
   /**
-   * Has the process close this when it is told to end, and then do what {@code closed} says. Until
-   * then only an embedded Postgres is ended.
+   * From now on the process closes this at its exit, and then runs {@code closed}. Before this call
+   * only an embedded Postgres is stopped at the exit.
    *
-   * @throws IllegalStateException if the process ends already
+   * @throws IllegalStateException if the process is already exiting
    */
   public void closeAtExit(Runnable closed) {
     Runtime.getRuntime()
@@ -208,7 +214,7 @@ public final class Gateway implements AutoCloseable {
     openDatabase.callerClosesAtExit();
   }
 
-  /** Stops accepting, finishes what was accepted, then lets go of the database. */
+  /** Stops accepting requests, finishes the accepted ones, then closes the database. */
   @Override
   public void close() {
     while (!opened.isEmpty()) {
@@ -220,7 +226,7 @@ public final class Gateway implements AutoCloseable {
     }
   }
 
-  /** Names this process among the holders of workers: host and process ID. */
+  /** The name of this process among the holders of workers: host and process ID. */
   private static String holder() {
     try {
       return InetAddress.getLocalHost().getHostName() + "/" + ProcessHandle.current().pid();

@@ -9,8 +9,9 @@ import dev.coatcheck.cluster.lease.LeaseSettings;
 import dev.coatcheck.cluster.lease.WorkerRanges;
 import dev.coatcheck.cluster.lease.Workers;
 import dev.coatcheck.core.key.DatedKeys;
+import dev.coatcheck.core.key.KeyGeneration;
 import dev.coatcheck.core.key.KeyGenerator;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
@@ -23,12 +24,12 @@ import java.util.Optional;
 import java.util.Set;
 import javax.sql.DataSource;
 
-/** Where the keys of this instance come from. */
+/** The sources of this instance's keys. */
 record KeySources(
     WorkerRanges ranges, KeyGenerators leased, DatedGenerators dated, Segments segments)
     implements AutoCloseable {
 
-  /** Begins to lease a worker of the default layout. */
+  /** Starts leasing a worker of the default layout. */
   static KeySources open(
       Config.LeaseLimits limits,
       String holder,
@@ -53,7 +54,7 @@ record KeySources(
             leasePool,
             observer,
             clock);
-    leased.prepare(KeyScheme.SNOWFLAKE, SnowflakeLayout.DEFAULT);
+    leased.prepare(new KeyTimes.Snowflakes(SnowflakeLayout.DEFAULT));
     return new KeySources(
         ranges,
         leased,
@@ -61,17 +62,22 @@ record KeySources(
         new Segments(database, observer, System::nanoTime));
   }
 
-  /** So that the first mint of a type finds a worker. */
+  /** Leases a worker before the first mint of a type. */
   void prepare(Type type) {
-    leased.prepare(type.keyScheme(), type.keyLayout());
+    type.keyTimes().ifPresent(leased::prepare);
   }
 
   KeyGenerator of(Type type) {
-    return leased.of(type.keyScheme(), type.keyLayout());
+    return switch (type.generation()) {
+      case KeyTimes keys -> leased.of(keys);
+      case KeyGeneration.Segment(String tag) -> segments.generator(tag);
+      case KeyGeneration.None _ ->
+          throw new IllegalStateException("no keys are generated for the type " + type.name());
+    };
   }
 
   Optional<DatedKeys> datedOf(Type type) {
-    return dated.of(type.keyScheme(), type.keyLayout());
+    return type.keyTimes().flatMap(dated::of);
   }
 
   KeyRoutes.Makers makers(Database database) {
@@ -92,7 +98,6 @@ record KeySources(
     }
   }
 
-  /** Gives every worker back. */
   @Override
   public void close() {
     leased.close();

@@ -13,11 +13,11 @@ import dev.coatcheck.postgres.sql.ServerCheck;
 import java.util.Optional;
 
 /**
- * Opens the database that a configuration names: starts an embedded Postgres, and migrates the
+ * Opens the configured database: starts an embedded Postgres if there is none, and migrates the
  * schema.
  */
 public final class OpenDatabase implements AutoCloseable {
-  /** A command does one thing at a time, and shares Postgres with the gateway beside it. */
+  /** A command does one thing at a time, and shares Postgres with a running gateway. */
   private static final int COMMAND_CONNECTIONS_MAX = 2;
 
   private final Optional<EmbeddedDatabase> embedded;
@@ -31,7 +31,7 @@ public final class OpenDatabase implements AutoCloseable {
     this.database = database;
   }
 
-  /** Opens it, or says in one line why not. */
+  /** Opens the database, or fails with one line that says why. */
   public static OpenDatabase open(Config config, Observer observer) throws StartFailed {
     if (config.database().isPresent()) {
       DatabaseSettings settings = config.database().get();
@@ -57,8 +57,8 @@ public final class OpenDatabase implements AutoCloseable {
   }
 
   /**
-   * As {@link #open}, for a command that may run beside a gateway: if an instance runs on the home,
-   * its embedded Postgres is used and left running.
+   * Like {@link #open}, for a command that may run beside a gateway: if an instance runs on the
+   * home, the command uses its embedded Postgres and leaves it running.
    */
   public static OpenDatabase openBeside(Config config, Observer observer) throws StartFailed {
     if (config.database().isEmpty()) {
@@ -75,12 +75,12 @@ public final class OpenDatabase implements AutoCloseable {
     return open(config, observer);
   }
 
-  /** From now on the caller closes this when the process is told to end. */
+  /** From now on the caller closes this at the exit of the process. */
   void callerClosesAtExit() {
     embedded.ifPresent(EmbeddedDatabase::callerClosesAtExit);
   }
 
-  /** For further pools on the same database. */
+  /** For more pools on the same database. */
   public DatabaseSettings settings() {
     return settings;
   }

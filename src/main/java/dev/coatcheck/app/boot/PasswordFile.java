@@ -23,11 +23,11 @@ sealed interface PasswordFile {
   /**
    * The file can't be used.
    *
-   * @param why follows the name of the setting; holds nothing of the file's content
+   * @param why follows the name of the setting; never contains text of the file
    */
   record Refused(String why) implements PasswordFile {}
 
-  /** Reads the password; the end of the line is no part of it. */
+  /** Reads the password, without the line end. */
   static PasswordFile read(String name) {
     byte[] content;
     try (InputStream file = Files.newInputStream(Path.of(name))) {

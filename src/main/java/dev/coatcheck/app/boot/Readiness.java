@@ -8,16 +8,16 @@ import dev.coatcheck.postgres.connection.HealthConnection;
 import java.time.Duration;
 
 /**
- * Whether this instance has something to answer with: Postgres, or what it still may serve from
- * memory. A pool that is full doesn't count: traffic that is sent elsewhere would fill the next
- * one.
+ * Whether this instance can answer requests: with Postgres, or from memory while stale values may
+ * be served. A full pool doesn't count as not ready: its traffic would only fill the pool of
+ * another instance.
  */
 record Readiness(HealthConnection postgres, ChangeFeed feed, Registry registry) {
   boolean isReady() {
     return feed.silent().compareTo(staleMax()) <= 0 || postgres.isAnswered();
   }
 
-  /** For how long a type may be served without word from Postgres. */
+  /** The longest time that a type may be served stale. */
   private Duration staleMax() {
     return Duration.ofSeconds(
         registry.all().stream()

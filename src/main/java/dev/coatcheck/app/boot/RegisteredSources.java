@@ -12,10 +12,10 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
- * Reads the sources of table migrations from three variables each: {@code
+ * Reads the sources of table migrations, three variables each: {@code
  * COATCHECK_SOURCE_SHOP_DB_URL}, {@code …_USER} and {@code …_PASSWORD} are the source {@code
- * shop_db}. They are no flags: there may be any number, and a flag can be read by everyone on the
- * machine.
+ * shop_db}. They are not flags, because their number is not fixed and every user of the machine can
+ * read flags.
  */
 final class RegisteredSources {
   private static final String START = "COATCHECK_SOURCE_";
@@ -33,7 +33,7 @@ final class RegisteredSources {
     this.faults = faults;
   }
 
-  /** By name; what is wrong is added to the faults. */
+  /** The sources by name. Adds all faults to the list. */
   static Map<String, DatabaseSettings> read(Map<String, String> environment, List<String> faults) {
     return new RegisteredSources(environment, faults).sources();
   }
@@ -65,7 +65,7 @@ final class RegisteredSources {
     return Map.copyOf(sources);
   }
 
-  /** Those that are well-formed. */
+  /** The well-formed names. */
   private Set<String> names() {
     Set<String> names = new TreeSet<>();
     for (String variable : new TreeSet<>(environment.keySet())) {
@@ -91,7 +91,7 @@ final class RegisteredSources {
     return names;
   }
 
-  /** An empty variable counts as unset, as with all settings. */
+  /** An empty variable counts as unset, as for all settings. */
   private Optional<String> value(String variable) {
     return Optional.ofNullable(environment.get(variable)).filter(text -> !text.isEmpty());
   }

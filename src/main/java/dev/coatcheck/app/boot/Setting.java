@@ -5,9 +5,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every setting, with the same name in the environment and as a flag: {@code COATCHECK_PORT} is
- * {@code --port}. A flag wins over the environment. A password is no flag: every user of the
- * machine can read the flags of a process.
+ * Every setting. Its environment variable and its flag have the same name: {@code COATCHECK_PORT}
+ * and {@code --port}. A flag overrides the variable. Passwords have no flags, because every user of
+ * the machine can read the flags of a process.
  */
 public enum Setting {
   HOST("127.0.0.1", "Address to listen on; 0.0.0.0 for all."),
@@ -56,12 +56,12 @@ public enum Setting {
     this.description = description;
   }
 
-  /** The name in the environment, {@code COATCHECK_PORT}. */
+  /** The environment variable, {@code COATCHECK_PORT}. */
   public String variable() {
     return START + name();
   }
 
-  /** The name on the command line, {@code --port}. */
+  /** The flag, {@code --port}. */
   public String flag() {
     return "--" + name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
@@ -75,7 +75,7 @@ public enum Setting {
     return description;
   }
 
-  /** What holds if it is not set; empty: nothing does. */
+  /** The default; empty if there is none. */
   public Optional<String> otherwise() {
     return otherwise;
   }

@@ -7,17 +7,17 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Finds variables of the environment that look like misspelt settings. */
+/** Finds environment variables that look like misspelt settings. */
 public final class UnknownVariables {
   private static final int LETTERS_MAX = 2;
 
-  /** Known, and no settings of the gateway: sources, the command line, the launcher, tests. */
+  /** Known variables that are no settings: of sources, the command line, the launcher and tests. */
   private static final Pattern OTHERS =
       Pattern.compile("COATCHECK_(URL|KEY_FILE|AOT|(SOURCE|JAVA|TEST)_.*)");
 
   private UnknownVariables() {}
 
-  /** A sentence for each variable that is within two letters of a setting, but is none. */
+  /** A sentence for each variable within two edits of a setting. */
   public static List<String> named(Collection<String> variables) {
     Set<String> known = Set.copyOf(Stream.of(Setting.values()).map(Setting::variable).toList());
     return variables.stream()
@@ -39,7 +39,7 @@ public final class UnknownVariables {
     return name + " is not a setting and has no effect. Did you mean " + meant + "?";
   }
 
-  /** How many letters have to be put in, left out or replaced (Levenshtein). */
+  /** The number of letters to insert, delete or replace (Levenshtein distance). */
   private static int distance(String one, String other) {
     int[] row = new int[other.length() + 1];
     for (int j = 0; j < row.length; j++) {

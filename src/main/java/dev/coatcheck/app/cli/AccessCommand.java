@@ -27,7 +27,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code coatcheck access}: makes, lists and ends API keys, in the database itself. */
+/** {@code coatcheck access}: creates, lists and revokes API keys, directly in the database. */
 @Command(name = "access", description = "Creates, lists and revokes API keys.")
 final class AccessCommand {
   @Spec private CommandSpec spec;
@@ -110,7 +110,7 @@ final class AccessCommand {
     return 0;
   }
 
-  /** A key that was made by another version may have a scope that means nothing here. */
+  /** A key of another version may have a scope that this version doesn't know. */
   private static String shown(Scope scope) {
     return Scope.KNOWN.contains(scope) ? scope.name() : scope.name() + " (unknown)";
   }
@@ -128,7 +128,7 @@ final class AccessCommand {
     return 0;
   }
 
-  /** The scopes that a key can be given. */
+  /** The scopes that a key can have. */
   static final class ScopeNames implements Iterable<String> {
     @Override
     public Iterator<String> iterator() {

@@ -19,7 +19,7 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * Sends the items of a verb in batches, and counts the answers, so that a failure says how many
- * items were done. A mixin: brings what a call needs.
+ * items were done. A mixin with the options of a call.
  */
 @Command
 final class BatchCalls {
@@ -33,11 +33,10 @@ final class BatchCalls {
   private int answered;
   private int refused;
 
-  /** Sends the inputs, a thousand a call. */
   int sendAll(String path, List<String> arguments, Function<List<String>, Object> body)
       throws CommandFailed {
     boolean fromInput = arguments.isEmpty() || arguments.equals(List.of("-"));
-    // Standard input stays open: it is not ours.
+    // Standard input is not ours to close.
     BufferedReader input =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     Iterator<String> lines = (fromInput ? input.lines() : arguments.stream()).iterator();

@@ -14,9 +14,9 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code coatcheck mint}, {@code resolve} and {@code lookup}: take their input as arguments or as
- * lines of standard input, send a thousand items a request, and print {@code id,type,key}. Refused
- * items go to standard error and make the exit status 1; all other items are done.
+ * {@code coatcheck mint}, {@code resolve} and {@code lookup}: take their input from arguments or
+ * from lines of standard input, send a thousand items per request, and print {@code id,type,key}.
+ * Refused items go to standard error and make the exit status 1; all other items are done.
  */
 final class BatchVerbs {
   private static final int COUNT_MAX = 1_000_000;

@@ -39,20 +39,17 @@ public final class Cli {
     VERBS.put("segments", SegmentsCommand.class);
     VERBS.put("access", AccessCommand.class);
     VERBS.put("health", HealthCommand.class);
-    VERBS.put("train", TrainCommand.class);
-    VERBS.put("train-verbs", TrainVerbsCommand.class);
   }
 
   private Cli() {}
 
   /** Runs a command; returns the exit status: 0 done, 1 failed, 2 misused. */
   public static int run(String... arguments) {
-    // picocli reads each verb by reflection, so those that the arguments don't name are left out.
+    // picocli reads each verb by reflection, so only the verb in the arguments is added.
     boolean isVerb = arguments.length > 0 && VERBS.containsKey(arguments[0]);
     return execute(isVerb ? line(List.of(arguments[0])) : line(), arguments);
   }
 
-  /** Runs a command under another root. */
   public static int run(Object root, String... arguments) {
     return execute(equipped(new CommandLine(root)), arguments);
   }
@@ -61,7 +58,6 @@ public final class Cli {
     return arguments.length == 0 ? line.execute("--help") : line.execute(arguments);
   }
 
-  /** With every verb. */
   static CommandLine line() {
     return line(VERBS.sequencedKeySet());
   }
@@ -76,9 +72,9 @@ public final class Cli {
     return equipped(line);
   }
 
-  /** After its subcommands were added: picocli hands these settings on to those that are there. */
+  /** Called after its subcommands are added: picocli applies the settings only to those. */
   private static CommandLine equipped(CommandLine line) {
-    // The one that picocli makes doesn't tell when the other end of a pipe is gone.
+    // picocli's own writer doesn't report a closed pipe.
     line.setOut(new PrintWriter(System.out, true, System.out.charset()));
     line.setExecutionExceptionHandler(
         (thrown, command, _) -> {

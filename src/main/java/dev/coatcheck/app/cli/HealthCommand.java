@@ -13,7 +13,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** {@code coatcheck health}: for container health checks, where there is no curl. */
+/** {@code coatcheck health}: for health checks in containers without curl. */
 @Command(
     name = "health",
     description =

@@ -1,7 +1,7 @@
 package dev.coatcheck.app.cli;
 
+import dev.coatcheck.app.client.ClientImport;
 import dev.coatcheck.app.client.CommandFailed;
-import dev.coatcheck.app.client.FileUpload;
 import dev.coatcheck.app.client.GatewayCalls;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +13,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
-/** {@code coatcheck ids}: what is done with public IDs that exist. */
+/** {@code coatcheck ids}: the commands for existing public IDs. */
 @Command(
     name = "ids",
     description = "Imports, exports and ends public IDs.",
@@ -28,7 +28,7 @@ final class IdsCommand {
         "After an interruption, the same command continues. Refused rows are written to a file"
             + " beside FILE."
       })
-  int importFile(@Mixin GatewayCalls gateway, @Mixin FileUpload upload) throws CommandFailed {
+  int importFile(@Mixin GatewayCalls gateway, @Mixin ClientImport upload) throws CommandFailed {
     return upload.send(gateway, "/v1/imports");
   }
 

@@ -19,7 +19,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
-/** {@code coatcheck inspect}: what an ID can be, field by field, and what it gives away. */
+/** {@code coatcheck inspect}: what an ID can be, field by field, and what it reveals. */
 @Command(
     name = "inspect",
     description = "Says what IDs from anywhere can be, and what they give away.")
@@ -39,7 +39,7 @@ final class InspectVerb implements Callable<Integer> {
               + " metabyte=7,partition=12. Needs no gateway.")
   private Map<String, Integer> changes = new LinkedHashMap<>();
 
-  /** 0 if every text can be an ID of some format. */
+  /** Returns 0 if every text can be an ID of some format. */
   @Override
   public Integer call() throws CommandFailed {
     if (!changes.isEmpty()) {

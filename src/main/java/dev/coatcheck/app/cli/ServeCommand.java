@@ -67,12 +67,12 @@ final class ServeCommand implements Callable<Integer> {
                       + "/v1/types/charge -H \"Authorization: Bearer $(cat "
                       + quoted(file.toAbsolutePath())
                       + ")\" -H 'Content-Type: application/json' -d"
-                      + " '{\"prefix\":\"ch\",\"key_scheme\":\"snowflake\"}'");
+                      + " '{\"prefix\":\"ch\",\"key\":\"bigint\"}'");
             },
             () -> out.println("  keys      coatcheck access create --name NAME --scope '*'"));
   }
 
-  /** As a shell takes it, where it holds more than a shell takes as it is. */
+  /** Quoted for a shell if needed. */
   private static String quoted(Path file) {
     String text = file.toString();
     return text.matches("[A-Za-z0-9/._-]+") ? text : "'" + text.replace("'", "'\\''") + "'";

@@ -13,7 +13,7 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The flags of all settings, mixed into each command that opens the gateway or its database. */
+/** The flags of all settings, for each command that opens the gateway or its database. */
 @Command
 final class Settings {
   private final Map<Setting, String> flags = new EnumMap<>(Setting.class);
@@ -21,7 +21,9 @@ final class Settings {
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
 
-  /** To the mixin, not to the command: picocli counts a mixin's options to find its arguments. */
+  /**
+   * To the mixin, not to the command: picocli counts the options of a mixin to find its arguments.
+   */
   @Spec(Spec.Target.SELF)
   void addTo(CommandSpec mixin) {
     for (Setting setting : Setting.values()) {
@@ -52,7 +54,7 @@ final class Settings {
     }
   }
 
-  /** A secret's flag is known only so that the refusal doesn't print the secret. */
+  /** The flag of a secret exists only so that its refusal doesn't print the secret. */
   private void requirePublic(Setting setting) {
     if (setting.isSecret()) {
       throw new ParameterException(

@@ -1,15 +1,17 @@
 package dev.coatcheck.app.cli;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.GatewayCalls;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -33,30 +35,19 @@ final class TypesCommand {
 
   @Command(
       name = "put",
+      modelTransformer = TypeFlags.class,
       description =
           "Creates or replaces a type; options that are left out go back to their defaults.")
   int put(
       @Mixin GatewayCalls gateway,
-      @Mixin RedirectFlags redirect,
-      @Mixin PolicyFlags policies,
-      @Parameters(paramLabel = "NAME", description = "Name of the type.") String name,
-      @Option(names = "--prefix", required = true, description = "Prefix of its public IDs.")
-          String prefix,
-      @Option(
-              names = "--key-scheme",
-              defaultValue = "snowflake",
-              description = "snowflake or uuidv7. Default: ${DEFAULT-VALUE}.")
-          String keyScheme)
+      @Parameters(paramLabel = "NAME", description = "Name of the type.") String name)
       throws CommandFailed {
-    Map<String, @Nullable Object> body = new LinkedHashMap<>();
-    body.put("prefix", prefix);
-    body.put("key_scheme", keyScheme);
-    redirect.body().ifPresent(fields -> body.put("redirect", fields));
-    policies.addTo(body);
+    CommandLine put = requireNonNull(spec.commandLine().getSubcommands().get("put"));
+    Map<String, Object> body = TypeFlags.body(put.getParseResult());
     print(gateway.put("/v1/types/" + GatewayCalls.segment(name), body));
     if (body.containsKey("legacy")
         && !body.containsKey("redirect")
-        && !policies.hasUrlTemplates()) {
+        && !body.containsKey("url_templates")) {
       spec.commandLine()
           .getErr()
           .println(
@@ -96,48 +87,6 @@ final class TypesCommand {
     return Optional.ofNullable(value).map(text -> name + "=" + GatewayCalls.segment(text));
   }
 
-  /** What the API calls {@code redirect}, field by field. */
-  @Command
-  static final class RedirectFlags {
-    @Option(
-        names = "--redirect",
-        paramLabel = "TEMPLATE",
-        description = "Target of /r/{id}, for instance https://shop.example/charges/{id}.")
-    private @Nullable String template;
-
-    @Option(
-        names = "--redirect-status",
-        paramLabel = "STATUS",
-        defaultValue = "302",
-        description = "301, 302, 307 or 308. Default: ${DEFAULT-VALUE}.")
-    private int status;
-
-    @Option(
-        names = "--redirect-max-age-seconds",
-        paramLabel = "SECONDS",
-        defaultValue = "0",
-        description = "How long the redirect may be cached. Default: ${DEFAULT-VALUE}.")
-    private int maxAgeSeconds;
-
-    @Option(names = "--redirect-private", description = "Answer 404 to the public.")
-    private boolean isPrivate;
-
-    @Option(names = "--expose-key", description = "Allow {key} in the template.")
-    private boolean exposeKey;
-
-    Optional<Map<String, Object>> body() {
-      return Optional.ofNullable(template)
-          .map(
-              text ->
-                  Map.of(
-                      "template", text,
-                      "status", status,
-                      "max_age_seconds", maxAgeSeconds,
-                      "public", !isPrivate,
-                      "expose_key", exposeKey));
-    }
-  }
-
   /** One line; the URL templates come last, if there are any. */
   private void print(JsonNode type) {
     List<String> columns =
@@ -145,7 +94,8 @@ final class TypesCommand {
             List.of(
                 type.path("name").asString(),
                 type.path("prefix").asString(),
-                type.path("key_scheme").asString(),
+                type.path("key").asString(),
+                type.path("generate").asString(),
                 type.path("redirect").path("template").asString("")));
     for (JsonNode template : type.path("url_templates")) {
       columns.add(template.asString());

@@ -6,7 +6,7 @@ import java.time.Duration;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 
-/** Makes the JDK's HTTP client for a gateway. */
+/** Creates the JDK's HTTP client for calls to a gateway. */
 final class CallClient {
   private static final Duration CONNECT_MAX = Duration.ofSeconds(3);
 
@@ -22,8 +22,8 @@ final class CallClient {
   }
 
   /**
-   * For calls over plain HTTP. The client sets up TLS in any case, and the default reads all root
-   * certificates of the JDK, which takes longer than the call.
+   * For plain HTTP. The client sets up TLS in any case, and by default reads all root certificates
+   * of the JDK, which takes longer than the call.
    */
   private static SSLContext trustNobody() {
     try {

@@ -23,20 +23,20 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Calls the API of a running gateway. A mixin: brings the options {@code --url} and {@code
+ * Calls the API of a running gateway. A mixin with the options {@code --url} and {@code
  * --key-file}.
  */
 @Command
 public final class GatewayCalls {
   private static final Duration WAIT = Duration.ofSeconds(30);
 
-  /** The first row of an export may come late, see ExportStore. */
+  /** The first row of an export may take long, see ExportStore. */
   private static final Duration DOWNLOAD_WAIT = Duration.ofMinutes(10);
 
   private static final JsonMapper JSON = new JsonMapper();
   private static final Pattern KEY = Pattern.compile("[\\x21-\\x7e]{1,200}");
 
-  /** Made for the first call: it costs half a second, and every verb has one. */
+  /** Created at the first call, because it takes half a second. */
   private @Nullable HttpClient client;
 
   @Option(
@@ -65,7 +65,6 @@ public final class GatewayCalls {
     return call("PUT", path, Optional.of(body));
   }
 
-  /** Without a body. */
   public JsonNode post(String path) throws CommandFailed {
     return call("POST", path, Optional.empty());
   }
@@ -91,7 +90,7 @@ public final class GatewayCalls {
     return reply(response.statusCode(), response.body());
   }
 
-  /** The body of an answer as a stream; a problem is thrown. */
+  /** The body of an answer as a stream. Throws a problem. */
   public InputStream download(String path) throws CommandFailed {
     HttpResponse<InputStream> response =
         send(request(path, DOWNLOAD_WAIT).build(), HttpResponse.BodyHandlers.ofInputStream());
@@ -105,12 +104,11 @@ public final class GatewayCalls {
     }
   }
 
-  /** The address of the gateway, as it was given. */
   String url() {
     return url;
   }
 
-  /** Percent-encodes a text for one segment of a path, or one value of a query. */
+  /** Percent-encodes a text for a segment of a path or a value of a query. */
   public static String segment(String text) {
     return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
   }
@@ -162,7 +160,7 @@ public final class GatewayCalls {
     }
   }
 
-  /** Other servers answer JSON too, and an empty object would pass for an empty list. */
+  /** Other servers answer JSON too, and an empty object would look like an empty list. */
   private void requireGateway(HttpResponse<?> response) throws CommandFailed {
     if (response.headers().firstValue("Request-Id").filter(id -> id.startsWith("req_")).isEmpty()) {
       throw noGateway(response.statusCode());
@@ -186,7 +184,7 @@ public final class GatewayCalls {
         return new Reply(status, answer);
       }
     } catch (JacksonException other) {
-      // The same as a body that is no object.
+      // Handled like a body that is not an object.
     }
     throw noGateway(status);
   }
@@ -200,7 +198,7 @@ public final class GatewayCalls {
         return URI.create(url.replaceFirst("/+$", "") + path);
       }
     } catch (IllegalArgumentException malformed) {
-      // The same as a URL without a host.
+      // Handled like a URL without a host.
     }
     throw new Misused("--url must look like http://127.0.0.1:8080, not " + url);
   }

@@ -9,15 +9,15 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The progress of an import, kept beside its file until its end.
+ * The progress of an import, stored beside its file until the import is done.
  *
- * @param url of the gateway that the file goes to
+ * @param url of the gateway
  * @param size of the file, which must not change meanwhile
- * @param modifiedMillis when the file was last changed
- * @param offset where the next part begins
- * @param lines how many lines lie before it
- * @param rejectedBytes how much of the file of rejected rows belongs to the parts before
- * @param reasonsBytes as much, of the file with the reasons
+ * @param modifiedMillis the time of the file's last change
+ * @param offset the start of the next part
+ * @param lines how many lines precede it
+ * @param rejectedBytes the length of the file of refused rows for the parts before
+ * @param reasonsBytes the length of the file of their reasons
  */
 record ImportProgress(
     String url,
@@ -41,7 +41,7 @@ record ImportProgress(
     return file.resolveSibling(file.getFileName() + ".coatcheck-resume");
   }
 
-  /** What an import that was stopped left behind. */
+  /** The progress of an interrupted import. */
   static Optional<ImportProgress> load(Path file) throws IOException, CommandFailed {
     Path saved = fileBeside(file);
     if (!Files.exists(saved)) {
@@ -58,12 +58,12 @@ record ImportProgress(
     }
   }
 
-  /** Whether it is about the same file and gateway. */
+  /** Whether it belongs to the same file and gateway. */
   boolean continues(ImportProgress begun) {
     return url.equals(begun.url) && size == begun.size && modifiedMillis == begun.modifiedMillis;
   }
 
-  /** Appears whole or not at all, whenever this process is killed. */
+  /** Saves atomically, even if this process is killed. */
   void save(Path file) throws IOException {
     Path saved = fileBeside(file);
     Path draft = saved.resolveSibling(saved.getFileName() + ".new");

@@ -1,6 +1,6 @@
 package dev.coatcheck.app.client;
 
-/** The gateway gave no answer, or 503: the call may have been carried out, or not. */
+/** The gateway didn't answer, or answered 503: the call may or may not have been carried out. */
 public final class NoAnswer extends CommandFailed {
   private static final long serialVersionUID = 1L;
 

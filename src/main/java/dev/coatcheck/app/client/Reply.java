@@ -11,7 +11,7 @@ record Reply(int status, JsonNode body) {
     return status < 300;
   }
 
-  /** The problem in the body, for the terminal. After 503 the same call may succeed in a moment. */
+  /** The problem in the body, for the terminal. After 503 a retry may succeed. */
   CommandFailed failure() {
     StringBuilder message =
         new StringBuilder(

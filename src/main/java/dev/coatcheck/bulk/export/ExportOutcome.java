@@ -4,9 +4,9 @@ package dev.coatcheck.bulk.export;
 public enum ExportOutcome {
   DONE,
 
-  /** The reader went away or was too slow; what was written is not all. */
+  /** The reader disconnected or was too slow; the output is incomplete. */
   READER_GONE,
 
-  /** Postgres broke off after it had begun to answer; what was written is not all. */
+  /** Postgres failed after its answer had begun; the output is incomplete. */
   DATABASE_GONE
 }

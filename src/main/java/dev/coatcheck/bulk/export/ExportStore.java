@@ -17,11 +17,11 @@ import java.util.UUID;
 import org.jooq.exception.DataAccessException;
 
 /**
- * All SQL of exports: one COPY, so one snapshot, whose rows are read as fast as they are handed on,
- * on a connection of its own that ends with it.
+ * All SQL of exports: one COPY, so one snapshot, on a connection that is opened and closed for it.
+ * Rows are read as fast as they are passed on.
  */
 final class ExportStore {
-  /** Aliases have no index by their target, so all are read before the first row. */
+  /** Aliases have no index on their target, so all of them are read before the first row. */
   private static final Duration FIRST_ROW_MAX = Duration.ofMinutes(10);
 
   private static final Duration NEXT_ROW_MAX = Duration.ofSeconds(10);
@@ -36,9 +36,9 @@ final class ExportStore {
   }
 
   /**
-   * Hands every row to the writer.
+   * Passes every row to the writer.
    *
-   * @throws DatabaseUnavailable if Postgres can't be asked; no row was handed on
+   * @throws DatabaseUnavailable if Postgres is not available; no row was passed on
    */
   ExportOutcome read(Type type, boolean includeEnded, ExportWriter writer) {
     try (Session session = Session.openForRequest(settings, "coatcheck export", observer)) {
@@ -47,8 +47,8 @@ final class ExportStore {
           sql -> {
             sql.execute("set transaction read only");
             sql.execute("set local statement_timeout = 0");
-            // Without statistics, as just after an import, Postgres would read all aliases anew
-            // for every row.
+            // Without statistics, as just after an import, Postgres would read all aliases for
+            // every row.
             sql.execute("set local enable_nestloop = off");
             Copy.out(
                 sql,
@@ -62,7 +62,7 @@ final class ExportStore {
     } catch (UncheckedIOException stopped) {
       return ExportOutcome.READER_GONE;
     } catch (DatabaseUnavailable | DataAccessException broken) {
-      // Begun again, it would write the first rows twice.
+      // A second try would write the first rows twice.
       if (writer.hasBegun()) {
         return ExportOutcome.DATABASE_GONE;
       }
@@ -70,7 +70,7 @@ final class ExportStore {
     }
   }
 
-  /** COPY takes no parameters; a number and constants are all that goes into its text. */
+  /** COPY takes no parameters. Its text contains only a number and constants. */
   private static String copy(Type type, boolean includeEnded) {
     return """
     copy (
@@ -86,7 +86,7 @@ final class ExportStore {
       order by m.key) to stdout
     """
         .formatted(
-            MappingTable.of(type.keyScheme()).qualifiedName(),
+            MappingTable.of(type.keyKind()).qualifiedName(),
             AliasScheme.LEGACY.wireName(),
             AliasScheme.CLIENT.wireName(),
             type.number(),

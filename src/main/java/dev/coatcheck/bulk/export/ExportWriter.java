@@ -35,7 +35,7 @@ final class ExportWriter {
   }
 
   /**
-   * A row as Postgres hands it over.
+   * A row as Postgres returns it.
    *
    * @param legacyId empty if there is none
    * @param clientId empty if there is none
@@ -62,13 +62,12 @@ final class ExportWriter {
     }
   }
 
-  /** To be called when all is written, also if that is nothing. */
+  /** Called after the last row, even if there was none. */
   void finish() throws IOException {
     begin();
     flush();
   }
 
-  /** Whether there was a row. */
   boolean hasBegun() {
     return begun;
   }

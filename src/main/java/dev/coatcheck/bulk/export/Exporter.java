@@ -8,8 +8,8 @@ import java.io.IOException;
 import java.io.OutputStream;
 
 /**
- * Writes the mappings of a type, in the order of keys: as they were at one moment, row by row as
- * Postgres hands them over, however many they are.
+ * Writes the mappings of a type in the order of keys, from one snapshot, row by row, however many
+ * there are.
  */
 public final class Exporter {
   private final ExportStore store;
@@ -19,13 +19,13 @@ public final class Exporter {
   }
 
   /**
-   * Writes all of them.
+   * Writes all mappings.
    *
-   * @param includeEnded whether revoked and merged ones are written too, with a column {@code
-   *     status}; such a file can't be imported
-   * @param target is written to only after Postgres has begun to answer
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if Postgres can't be asked; nothing was
-   *     written
+   * @param includeEnded whether revoked and merged ones are included, with a column {@code status};
+   *     such a file can't be imported
+   * @param target receives output only after the answer of Postgres has begun
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if Postgres is not available; nothing
+   *     was written
    */
   public ExportOutcome run(Type type, RowFormat format, boolean includeEnded, OutputStream target) {
     ExportWriter writer = new ExportWriter(type, format, includeEnded, target);

@@ -1,4 +1,4 @@
-/** Mappings by the million, out: one COPY, written as rows of CSV or NDJSON. */
+/** Export of mappings by the million: one COPY, written as rows of CSV or NDJSON. */
 @NullMarked
 package dev.coatcheck.bulk.export;
 

@@ -2,31 +2,72 @@ package dev.coatcheck.bulk.load;
 
 import dev.coatcheck.bulk.rows.RowError;
 import dev.coatcheck.bulk.rows.RowFault;
+import dev.coatcheck.bulk.rows.RowFile;
+import dev.coatcheck.bulk.rows.RowText;
+import dev.coatcheck.core.key.DatedKeys;
+import dev.coatcheck.core.key.Key;
+import dev.coatcheck.core.key.KeyDraw;
 import dev.coatcheck.core.key.KeyGenerator;
+import dev.coatcheck.ids.mint.MintRequest;
+import dev.coatcheck.ids.registry.Type;
+import java.io.IOException;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 
 /** Some lines of a file that are settled in one transaction. */
 final class Chunk {
   /** As many keys as one draw gives. Such a chunk takes Postgres about a tenth of a second. */
   static final int LINES_MAX = KeyGenerator.COUNT_MAX;
 
+  /** Rows between two calls of {@link Thread#yield()}: about half a millisecond. */
+  private static final int ROWS_A_TURN = 256;
+
   private final List<ImportRow> rows = new ArrayList<>();
   private final List<RowError> errors = new ArrayList<>();
+  private final Map<Integer, Key> drawn = new HashMap<>();
   private long lastLine;
 
-  void add(ImportRow row) {
-    rows.add(row);
-    lastLine = row.line();
-  }
+  private Chunk() {}
 
-  void refuse(long line, RowFault fault) {
-    errors.add(new RowError(line, fault));
-    lastLine = line;
+  /**
+   * The next rows of a file; none if there are no more.
+   *
+   * @throws IOException if the stream broke off: these rows are not to be used
+   */
+  @SuppressWarnings("ThreadPriorityCheck") // a virtual thread is never made to wait by others
+  static Chunk read(RowFile file, RowParser parser) throws IOException {
+    Chunk chunk = new Chunk();
+    RowText text = new RowText();
+    while (chunk.size() < LINES_MAX && file.next()) {
+      chunk.lastLine = file.line();
+      RowFault fault = file.read(text);
+      if (fault != null) {
+        chunk.errors.add(new RowError(file.line(), fault));
+      } else {
+        switch (parser.parse(file.line(), text)) {
+          case RowParser.Parsed.Sound(ImportRow row) -> chunk.rows.add(row);
+          case RowParser.Parsed.Refused(RowFault refused) ->
+              chunk.errors.add(new RowError(file.line(), refused));
+        }
+      }
+      if (chunk.size() % ROWS_A_TURN == 0) {
+        Thread.yield();
+      }
+    }
+    return chunk;
   }
 
   List<ImportRow> rows() {
     return rows;
+  }
+
+  List<MintRequest> requests() {
+    return rows.stream().map(ImportRow::request).toList();
   }
 
   /** Those that were refused when they were read. */
@@ -42,7 +83,72 @@ final class Chunk {
     return rows.size() + errors.size();
   }
 
-  boolean isFull() {
-    return size() == LINES_MAX;
+  /** Whether rows bring public IDs that came from elsewhere. */
+  boolean bringsTokens() {
+    return rows.stream().anyMatch(row -> row.request().token().isPresent());
+  }
+
+  /** The key that was drawn for a row that brings none. */
+  Optional<Key> drawn(int row) {
+    return Optional.ofNullable(drawn.get(row));
+  }
+
+  /**
+   * Draws a key for each row without a key: at most {@link #LINES_MAX}, which one draw gives. The
+   * keys of rows that say when they were created carry that time, where the type has a source of
+   * such keys.
+   *
+   * @return why there are no keys now; empty if there are
+   */
+  Optional<KeyDraw.NoKeys> drawKeys(Importer.MintingTools tools) {
+    Map<Type, List<Integer>> dated = new HashMap<>();
+    Map<Type, List<Integer>> undated = new HashMap<>();
+    for (int i = 0; i < rows.size(); i++) {
+      MintRequest request = rows.get(i).request();
+      if (request.key().isEmpty()) {
+        (rows.get(i).isDated() ? dated : undated)
+            .computeIfAbsent(request.type(), _ -> new ArrayList<>())
+            .add(i);
+      }
+    }
+    for (Map.Entry<Type, List<Integer>> group : dated.entrySet()) {
+      Type type = group.getKey();
+      Optional<DatedKeys> source = tools.datedKeys().apply(type);
+      if (source.isEmpty()) {
+        undated.computeIfAbsent(type, _ -> new ArrayList<>()).addAll(group.getValue());
+      } else if (give(group.getValue(), draw(source.get(), type, group.getValue()))
+          instanceof KeyDraw.NoKeys why) {
+        return Optional.of(why);
+      }
+    }
+    for (Map.Entry<Type, List<Integer>> group : undated.entrySet()) {
+      List<Integer> wanted = group.getValue();
+      wanted.sort(Comparator.naturalOrder());
+      if (give(wanted, tools.keys().apply(group.getKey()).next(wanted.size()))
+          instanceof KeyDraw.NoKeys why) {
+        return Optional.of(why);
+      }
+    }
+    return Optional.empty();
+  }
+
+  private KeyDraw draw(DatedKeys source, Type type, List<Integer> wanted) {
+    // A row from before the layout's epoch gets one of its first keys.
+    Instant epoch = Instant.ofEpochMilli(type.keyTimes().orElseThrow().epochMillis());
+    wanted.sort(Comparator.comparing(row -> rows.get(row).createdAt()));
+    return source.at(
+        wanted.stream()
+            .map(row -> rows.get(row).createdAt())
+            .mapToLong(at -> (at.isBefore(epoch) ? epoch : at).toEpochMilli())
+            .toArray());
+  }
+
+  private KeyDraw give(List<Integer> wanted, KeyDraw draw) {
+    if (draw instanceof KeyDraw.Drawn(List<Key> keys)) {
+      for (int i = 0; i < keys.size(); i++) {
+        drawn.put(wanted.get(i), keys.get(i));
+      }
+    }
+    return draw;
   }
 }

@@ -2,42 +2,80 @@ package dev.coatcheck.bulk.load;
 
 import dev.coatcheck.bulk.rows.Tally;
 import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.observe.Event;
+import dev.coatcheck.ids.mint.KnownRows;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 
-/** Commits one chunk at a time, on a thread beside the one that reads and prepares the next. */
+/**
+ * Commits one chunk at a time, on a thread beside the one that reads and prepares the next: at
+ * first as if all its rows were new, which costs Postgres no look-up; if a row is not new, beside
+ * the stored rows. A file that was imported before is all conflicts, so after a conflict the next
+ * chunk isn't tried the quick way.
+ */
 final class ChunkWriter implements AutoCloseable {
-  private final ChunkCommitter committer;
+  private static final int TRIES_MAX = 5;
+
+  private final ImportStore store;
+  private final Importer.MintingTools tools;
   private final Tally tally;
+  private volatile boolean careful;
   private @Nullable UnderWay underWay;
 
-  private record UnderWay(Chunk chunk, FutureTask<Plan> plan) {}
+  private record UnderWay(Chunk chunk, FutureTask<ImportPlan> plan) {}
 
-  ChunkWriter(ChunkCommitter committer, Tally tally) {
-    this.committer = committer;
+  /** A plan for a chunk of new rows, encoded before its transaction. */
+  private record Fresh(ImportPlan plan, CopyBatch batch) {}
+
+  ChunkWriter(ImportStore store, Importer.MintingTools tools, Tally tally) {
+    this.store = store;
+    this.tools = tools;
     this.tally = tally;
   }
 
   /** Waits until the chunk before is committed, then begins with this one. */
   Optional<ImportOutcome.Reason> write(Chunk chunk) {
-    ChunkCommitter.Preparation preparation = committer.prepare(chunk);
-    Optional<ImportOutcome.Reason> failed = finish();
-    if (failed.isPresent()) {
-      return failed;
+    Optional<KeyDraw.NoKeys> keyless = chunk.drawKeys(tools);
+    Optional<Fresh> fresh = keyless.isPresent() || careful ? Optional.empty() : fresh(chunk);
+    Optional<ImportOutcome.Reason> failed =
+        finish().or(() -> keyless.map(ImportOutcome.Reason.KeysUnavailable::new));
+    if (failed.isEmpty()) {
+      FutureTask<ImportPlan> plan = new FutureTask<>(() -> settle(chunk, fresh));
+      underWay = new UnderWay(chunk, plan);
+      Thread.ofVirtual().name("import").start(plan);
     }
-    return switch (preparation) {
-      case ChunkCommitter.Preparation.NoKeys(KeyDraw.NoKeys why) ->
-          Optional.of(new ImportOutcome.Reason.KeysUnavailable(why));
-      case ChunkCommitter.Prepared prepared -> {
-        FutureTask<Plan> plan = new FutureTask<>(() -> committer.settle(prepared));
-        underWay = new UnderWay(chunk, plan);
-        Thread.ofVirtual().name("import").start(plan);
-        yield Optional.empty();
+    return failed;
+  }
+
+  private Optional<Fresh> fresh(Chunk chunk) {
+    ImportPlan plan = ImportPlan.of(chunk, KnownRows.NONE, tools.tokens()::next);
+    return plan.isAllNew(chunk)
+        ? Optional.of(new Fresh(plan, CopyBatch.of(plan.mints())))
+        : Optional.empty();
+  }
+
+  /**
+   * Commits the chunk; what was done is the plan.
+   *
+   * @throws DatabaseUnavailable if the outcome is unknown; the same rows again settle it
+   */
+  private ImportPlan settle(Chunk chunk, Optional<Fresh> fresh) {
+    if (fresh.isPresent() && store.insert(fresh.get().batch(), chunk.bringsTokens())) {
+      return fresh.get().plan();
+    }
+    for (int tried = 0; tried < TRIES_MAX; tried++) {
+      Optional<ImportPlan> plan =
+          store.insertBeside(chunk, known -> ImportPlan.of(chunk, known, tools.tokens()::next));
+      if (plan.isPresent()) {
+        careful = !plan.get().isAllNew(chunk);
+        return plan.get();
       }
-    };
+    }
+    throw new IllegalStateException(
+        "others inserted rows of this chunk " + TRIES_MAX + " times, rows=" + chunk.size());
   }
 
   /** Waits for the last chunk; says why it couldn't be committed. */
@@ -61,8 +99,13 @@ final class ChunkWriter implements AutoCloseable {
     }
   }
 
-  private void count(Chunk chunk, Plan plan) {
-    plan.counts().values().forEach(count -> tally.add(count.created(), count.existing()));
+  private void count(Chunk chunk, ImportPlan plan) {
+    plan.counts()
+        .forEach(
+            (type, count) -> {
+              tally.add(count.created(), count.existing());
+              tools.observer().observe(new Event.Minted(type, count.created(), count.existing()));
+            });
     tally.refuse(chunk.errors());
     tally.refuse(plan.errors());
     tally.settle(chunk.lastLine());

@@ -1,13 +1,24 @@
 package dev.coatcheck.bulk.load;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.coatcheck.bulk.rows.Timestamps;
+import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.mapping.MappingTable;
 import dev.coatcheck.ids.mapping.StoredMapping;
+import dev.coatcheck.ids.mapping.TypedKey;
+import dev.coatcheck.ids.mint.MintPlan;
+import dev.coatcheck.ids.mint.MintTarget;
 import dev.coatcheck.postgres.sql.CopyRows;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 
-/** A plan as the rows that Postgres takes, by table; a table that gets none is left out. */
+/**
+ * A plan as the rows that Postgres takes, by table and in the order of locks; a table that gets
+ * none is left out.
+ */
 record CopyBatch(List<Part> parts) {
   private static final int MAPPING_BYTES = 68;
   private static final int ALIAS_BYTES = 80;
@@ -15,19 +26,23 @@ record CopyBatch(List<Part> parts) {
   /** The rows of one table. */
   record Part(String copy, CopyRows rows) {}
 
-  static CopyBatch of(Plan plan) {
+  static CopyBatch of(MintPlan plan) {
     List<Part> parts = new ArrayList<>();
     // Aliases before mappings, as mints do it: otherwise the two could wait for each other.
-    if (!plan.aliases().isEmpty()) {
+    if (!plan.newNames().isEmpty()) {
       parts.add(
           new Part(
               "copy coatcheck.alias (token, type_id, bucket, scheme, value, namespace)"
                   + " from stdin (format binary)",
-              aliases(plan.aliases())));
+              aliases(plan.newNames())));
     }
+    List<StoredMapping> all =
+        plan.newTargets().stream()
+            .sorted(Comparator.comparing(MintTarget::subject, TypedKey.LOCK_ORDER))
+            .map(MintTarget::row)
+            .toList();
     for (MappingTable<?> table : MappingTable.all()) {
-      List<StoredMapping> mappings =
-          plan.mappings().stream().filter(row -> MappingTable.of(row.key()).equals(table)).toList();
+      List<StoredMapping> mappings = all.stream().filter(row -> table.holds(row.key())).toList();
       if (!mappings.isEmpty()) {
         parts.add(
             new Part(
@@ -53,17 +68,19 @@ record CopyBatch(List<Part> parts) {
     return rows.end();
   }
 
-  private static CopyRows aliases(List<Plan.NewAlias> aliases) {
+  private static CopyRows aliases(Map<Alias, MintTarget> aliases) {
     CopyRows rows = new CopyRows((aliases.size() + 1) * ALIAS_BYTES).begin();
-    for (Plan.NewAlias alias : aliases) {
-      rows.row(6)
-          .token(alias.target())
-          .integer(alias.name().typeNumber())
-          .smallint(alias.name().bucket())
-          .text(alias.name().scheme().wireName())
-          .text(alias.name().value())
-          .text(alias.name().namespace().stored());
-    }
+    aliases.keySet().stream()
+        .sorted(Alias.LOCK_ORDER)
+        .forEach(
+            alias ->
+                rows.row(6)
+                    .token(requireNonNull(aliases.get(alias)).row().token())
+                    .integer(alias.typeNumber())
+                    .smallint(alias.bucket())
+                    .text(alias.scheme().wireName())
+                    .text(alias.value())
+                    .text(alias.namespace().stored()));
     return rows.end();
   }
 }

@@ -2,28 +2,19 @@ package dev.coatcheck.bulk.load;
 
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
-import dev.coatcheck.core.id.Token;
-import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.ids.alias.Alias;
-import dev.coatcheck.ids.alias.AliasTable;
-import dev.coatcheck.ids.mapping.MappingTable;
-import dev.coatcheck.ids.mapping.PublicIdTable;
 import dev.coatcheck.ids.mapping.Resolver;
-import dev.coatcheck.ids.mapping.TypedKey;
+import dev.coatcheck.ids.mint.KnownRows;
+import dev.coatcheck.ids.mint.MintTable;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.session.Session;
 import dev.coatcheck.postgres.sql.Copy;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jooq.DSLContext;
 import org.jooq.exception.DataAccessException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Writes an import, on a connection of its own that ends with it. A chunk is one transaction, and
@@ -50,12 +41,12 @@ final class ImportStore implements AutoCloseable {
    *
    * @return false if a key, a token or a legacy ID is there already, or comes twice
    */
-  boolean insert(CopyBatch batch, boolean givesIds) {
+  boolean insert(CopyBatch batch, boolean bringsTokens) {
     try {
       return write(
           sql -> {
             copy(sql, batch);
-            announce(sql, givesIds);
+            announce(sql, bringsTokens);
             return true;
           });
     } catch (DataAccessException refused) {
@@ -68,14 +59,14 @@ final class ImportStore implements AutoCloseable {
    *
    * @return empty if another transaction inserted one of them meanwhile
    */
-  Optional<Plan> insertBeside(List<ImportRow> rows, Function<Existing, Plan> planner) {
+  Optional<ImportPlan> insertBeside(Chunk chunk, Function<KnownRows, ImportPlan> planner) {
     try {
       return Optional.of(
           write(
               sql -> {
-                Plan plan = planner.apply(existing(sql, rows));
-                copy(sql, CopyBatch.of(plan));
-                announce(sql, ImportRow.giveIds(rows));
+                ImportPlan plan = planner.apply(MintTable.known(sql, chunk.requests()));
+                copy(sql, CopyBatch.of(plan.mints()));
+                announce(sql, chunk.bringsTokens());
                 return plan;
               }));
     } catch (DataAccessException refused) {
@@ -100,8 +91,8 @@ final class ImportStore implements AutoCloseable {
   }
 
   /** Public IDs that came from elsewhere may have been asked for, and be known not to be there. */
-  private static void announce(DSLContext sql, boolean givesIds) {
-    if (givesIds) {
+  private static void announce(DSLContext sql, boolean bringsTokens) {
+    if (bringsTokens) {
       ChangeTable.append(sql, ChangeKind.ENDING, List.of(Resolver.IMPORTED));
     }
   }
@@ -118,36 +109,5 @@ final class ImportStore implements AutoCloseable {
     for (CopyBatch.Part part : batch.parts()) {
       Copy.in(sql, part.copy(), part.rows().bytes(), part.rows().length());
     }
-  }
-
-  static Existing existing(DSLContext sql, List<ImportRow> rows) {
-    Existing existing = new Existing();
-    Map<KeyScheme, List<ImportRow>> byScheme =
-        rows.stream().collect(Collectors.groupingBy(row -> row.type().keyScheme()));
-    byScheme.forEach((scheme, some) -> addExisting(sql, scheme, some, existing));
-    return existing;
-  }
-
-  private static void addExisting(
-      DSLContext sql, KeyScheme scheme, List<ImportRow> rows, Existing into) {
-    List<Alias> names = rows.stream().flatMap(row -> row.names().stream()).distinct().toList();
-    Map<Alias, Token> targets = names.isEmpty() ? Map.of() : AliasTable.targets(sql, names);
-    targets.forEach(into::add);
-    List<TypedKey> subjects =
-        every(rows, row -> row.key() == null ? null : TypedKey.of(row.type(), row.key()));
-    PublicIdTable.byKey(sql, subjects).values().forEach(into::add);
-    List<Token> tokens =
-        Stream.concat(targets.values().stream(), every(rows, ImportRow::token).stream())
-            .distinct()
-            .filter(token -> into.withToken(scheme, token) == null) // else found by its key
-            .toList();
-    if (!tokens.isEmpty()) {
-      PublicIdTable.byTokens(sql, MappingTable.of(scheme), tokens).forEach(into::add);
-    }
-  }
-
-  /** A part of those rows that have it. */
-  private static <T> List<T> every(List<ImportRow> rows, Function<ImportRow, @Nullable T> part) {
-    return rows.stream().flatMap(row -> Stream.ofNullable(part.apply(row))).toList();
   }
 }

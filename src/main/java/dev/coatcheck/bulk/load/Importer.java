@@ -92,17 +92,17 @@ public final class Importer {
       return switch (RowFile.open(format, body, Set.of(Column.TYPE))) {
         case RowFile.Opened.Refused(String detail) -> new ImportOutcome.HeaderRefused(detail);
         case RowFile.Opened.Sound(RowFile file) ->
-            run(new ChunkReader(file, new RowParser(registry, sender, clock)), errorsMax);
+            run(file, new RowParser(registry, sender, clock), errorsMax);
       };
     } catch (IOException broken) {
       return new ImportOutcome.Stopped(new ImportOutcome.Reason.BodyBroken(), 0);
     }
   }
 
-  private ImportOutcome run(ChunkReader chunks, int errorsMax) {
+  private ImportOutcome run(RowFile file, RowParser parser, int errorsMax) {
     Tally tally = new Tally(errorsMax);
     try (ImportStore store = new ImportStore(settings, tools.observer())) {
-      return copy(chunks, new ChunkCommitter(store, tools), tally)
+      return copy(file, parser, new ChunkWriter(store, tools, tally))
           .<ImportOutcome>map(reason -> new ImportOutcome.Stopped(reason, tally.linesSettled()))
           .orElseGet(() -> new ImportOutcome.Done(tally.summary()));
     }
@@ -110,9 +110,11 @@ public final class Importer {
 
   /** Says why it stopped early, if it did. */
   private static Optional<ImportOutcome.Reason> copy(
-      ChunkReader chunks, ChunkCommitter committer, Tally tally) {
-    try (ChunkWriter writer = new ChunkWriter(committer, tally)) {
-      for (Chunk chunk = chunks.next(); chunk.size() > 0; chunk = chunks.next()) {
+      RowFile file, RowParser parser, ChunkWriter writer) {
+    try (writer) {
+      for (Chunk chunk = Chunk.read(file, parser);
+          chunk.size() > 0;
+          chunk = Chunk.read(file, parser)) {
         Optional<ImportOutcome.Reason> failed = writer.write(chunk);
         if (failed.isPresent()) {
           return failed;

@@ -13,6 +13,7 @@ import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
+import dev.coatcheck.ids.mint.MintRequest;
 import dev.coatcheck.ids.registry.Namespace;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
@@ -63,10 +64,13 @@ final class RowParser {
     String createdText = text.get(Column.CREATED_AT);
     String idText = text.get(Column.PUBLIC_ID);
     String clientText = text.get(Column.CLIENT_ID);
+    if (keyText == null && type.needsKeys()) {
+      return new Parsed.Refused(RowFault.KEY_REQUIRED);
+    }
     if (keyText == null && ((legacyText == null && clientText == null) || idText != null)) {
       return new Parsed.Refused(RowFault.KEY_MISSING);
     }
-    Key key = keyText == null ? null : type.keyScheme().parse(keyText).orElse(null);
+    Key key = keyText == null ? null : type.keyKind().parse(keyText).orElse(null);
     if (keyText != null && key == null) {
       return new Parsed.Refused(RowFault.KEY_MALFORMED);
     }
@@ -102,7 +106,10 @@ final class RowParser {
     }
     return new Parsed.Sound(
         new ImportRow(
-            line, type, key, List.copyOf(names), createdAt.get(), createdText != null, token));
+            line,
+            new MintRequest(type, Optional.ofNullable(key), names, Optional.ofNullable(token)),
+            createdAt.get(),
+            createdText != null));
   }
 
   /** The client ID of a row, if it has one. */

@@ -1,10 +1,9 @@
 package dev.coatcheck.bulk.rows;
 
-import java.util.Locale;
-import java.util.Optional;
+import dev.coatcheck.core.name.WireNamed;
 
-/** What a row may say, by the names in CSV headers and NDJSON objects. */
-public enum Column {
+/** The columns of a row, named as in CSV headers and NDJSON objects. */
+public enum Column implements WireNamed {
   TYPE,
   KEY,
   LEGACY_ID,
@@ -12,21 +11,5 @@ public enum Column {
   PUBLIC_ID,
   CLIENT_ID,
   CLIENT_NAMESPACE,
-  CLIENT_PRINCIPAL;
-
-  private static final Column[] ALL = values();
-  private final String wireName = name().toLowerCase(Locale.ROOT);
-
-  public String wireName() {
-    return wireName;
-  }
-
-  static Optional<Column> named(String wireName) {
-    for (Column column : ALL) {
-      if (column.wireName.equals(wireName)) {
-        return Optional.of(column);
-      }
-    }
-    return Optional.empty();
-  }
+  CLIENT_PRINCIPAL
 }

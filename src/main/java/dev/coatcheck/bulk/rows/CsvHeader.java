@@ -1,5 +1,6 @@
 package dev.coatcheck.bulk.rows;
 
+import dev.coatcheck.core.name.WireNamed;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -7,9 +8,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The first line of a CSV file: which columns there are, in which order. */
+/** The first line of a CSV file: its columns and their order. */
 final class CsvHeader {
-  /** What a column's name may look like to be repeated in an answer. */
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_ .-]{1,64}");
 
   private static final int COLUMNS_NAMED_MAX = 10;
@@ -25,7 +25,10 @@ final class CsvHeader {
       return refused("The first line of a CSV file names its columns; its quotes are unbalanced.");
     }
     List<String> unknown =
-        names.get().stream().filter(name -> Column.named(name).isEmpty()).distinct().toList();
+        names.get().stream()
+            .filter(name -> WireNamed.find(Column.class, name).isEmpty())
+            .distinct()
+            .toList();
     if (!unknown.isEmpty()) {
       return refused(
           "The first line names the columns, of type, key, legacy_id, created_at, public_id,"
@@ -35,7 +38,7 @@ final class CsvHeader {
               + ".");
     }
     List<Column> columns = new ArrayList<>();
-    names.get().forEach(name -> columns.add(Column.named(name).orElseThrow()));
+    names.get().forEach(name -> columns.add(WireNamed.find(Column.class, name).orElseThrow()));
     if (Set.copyOf(columns).size() < columns.size()) {
       return refused("The first line names a column twice.");
     }

@@ -7,9 +7,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * CSV as in RFC 4180, with one restriction: a quoted field ends on its line. No value of ours holds
- * a line break, so a line is a row, and a quote that was never closed costs one row and not the
- * rest of the file.
+ * CSV as in RFC 4180, with one restriction: a quoted field ends on its line. No value of ours
+ * contains a line break. So a line is a row, and an unclosed quote costs one row, not the rest of
+ * the file.
  */
 final class CsvLineReader implements LineReader {
   private final List<Column> columns;
@@ -34,7 +34,7 @@ final class CsvLineReader implements LineReader {
     return null;
   }
 
-  /** The fields of a line; empty if its quotes don't fit. */
+  /** The fields of a line; empty if its quotes are wrong. */
   static Optional<List<String>> split(byte[] bytes, int from, int to) {
     List<String> fields = new ArrayList<>();
     int at = from;
@@ -51,7 +51,9 @@ final class CsvLineReader implements LineReader {
     }
   }
 
-  /** The index of the comma after the field, or of the line's end; -1 if quotes don't fit. */
+  /**
+   * The index of the comma after the field, or of the end of the line; -1 if the quotes are wrong.
+   */
   private static int fieldEnd(byte[] bytes, int from, int to) {
     if (from < to && bytes[from] == '"') {
       return quotedEnd(bytes, from, to);
@@ -83,7 +85,10 @@ final class CsvLineReader implements LineReader {
     return -1;
   }
 
-  /** Only principals hold others than ASCII; bytes that are no UTF-8 spell nothing that exists. */
+  /**
+   * Only principals contain other characters than ASCII. Invalid UTF-8 matches no existing
+   * principal.
+   */
   private static String text(byte[] bytes, int from, int end) {
     return from < end && bytes[from] == '"'
         ? new String(bytes, from + 1, end - from - 2, StandardCharsets.UTF_8).replace("\"\"", "\"")

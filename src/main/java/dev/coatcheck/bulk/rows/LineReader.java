@@ -2,9 +2,9 @@ package dev.coatcheck.bulk.rows;
 
 import org.jspecify.annotations.Nullable;
 
-/** Reads a line of a format into a row's texts. */
+/** Parses a line of a format into the texts of a row. */
 @FunctionalInterface
 interface LineReader {
-  /** Fills the row, or says why it can't: null if all went well. */
+  /** Fills the row; returns null, or the fault of the line. */
   @Nullable RowFault read(byte[] bytes, int from, int to, RowText into);
 }

@@ -6,14 +6,14 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts a stream into lines, in 64 KiB of memory whatever its length. A line ends with LF or CRLF,
- * the last one also with the stream. A byte order mark at the start, as Excel writes one, is left
- * out.
+ * Splits a stream into lines, with 64 KiB of memory whatever its length. A line ends with LF or
+ * CRLF, the last line also with the stream. A byte order mark at the start, as Excel writes it, is
+ * skipped.
  *
- * <p>The line is a part of the buffer, and valid until {@link #next} is called again.
+ * <p>The line is a part of the buffer, and valid until the next call of {@link #next}.
  */
 public final class Lines {
-  /** Longer lines are cut to one byte more, so that their reader sees that they are too long. */
+  /** A longer line is cut to one more byte, so that the reader sees that it is too long. */
   public static final int BYTES_MAX = 4_096;
 
   private static final int BUFFER_BYTES = 64 * 1024;
@@ -32,16 +32,16 @@ public final class Lines {
   private int to;
   private long number;
 
-  /** Begins before the first line; doesn't close the stream. */
+  /** Starts before the first line. Doesn't close the stream. */
   public Lines(InputStream input) {
     this.input = input;
   }
 
   /**
-   * Goes to the next line.
+   * Moves to the next line.
    *
    * @return false if there is none
-   * @throws IOException if the stream broke off; what was read of the line then is no line
+   * @throws IOException if the stream broke off; the incomplete line doesn't count
    */
   public boolean next() throws IOException {
     if (number == 0) {
@@ -71,7 +71,7 @@ public final class Lines {
     return true;
   }
 
-  /** Where the line is: from {@link #from} to {@link #to}, exclusive. */
+  /** The buffer with the line, from {@link #from} to {@link #to}, exclusive. */
   public byte[] bytes() {
     return cut == null ? buffer : cut;
   }
@@ -97,14 +97,14 @@ public final class Lines {
     return number;
   }
 
-  /** How many bytes of the stream the lines so far took, with their ends. */
+  /** How many bytes of the stream the lines so far have used, including their ends. */
   public long position() {
     return bufferAt + cursor;
   }
 
   private void skipByteOrderMark() throws IOException {
     while (filled < 3 && fill()) {
-      // until there are three bytes or no more
+      // until there are three bytes, or the stream ends
     }
     if (filled >= 3
         && buffer[0] == (byte) 0xEF
@@ -114,7 +114,7 @@ public final class Lines {
     }
   }
 
-  /** The index of the LF after the cursor; -1 if the line is the last one or too long. */
+  /** The index of the next LF; -1 if the line is the last one or too long. */
   private int find() throws IOException {
     int scanned = cursor;
     while (true) {
@@ -123,7 +123,7 @@ public final class Lines {
           return i;
         }
       }
-      // One byte of grace for a CR.
+      // One byte more for a CR.
       if (filled - cursor > BYTES_MAX + 1) {
         return -1;
       }
@@ -149,7 +149,7 @@ public final class Lines {
     }
   }
 
-  /** Reads more behind what is there; moves that to the front when the end is near. */
+  /** Reads more bytes; moves the existing ones to the front when the end of the buffer is near. */
   private boolean fill() throws IOException {
     if (ended) {
       return false;

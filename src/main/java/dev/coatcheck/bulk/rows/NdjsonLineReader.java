@@ -1,5 +1,6 @@
 package dev.coatcheck.bulk.rows;
 
+import dev.coatcheck.core.name.WireNamed;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -9,7 +10,7 @@ import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.json.JsonFactory;
 
-/** A JSON object a line: flat, its values strings or null, no name twice, nothing after it. */
+/** One JSON object per line: flat, values are strings or null, no name twice, nothing after it. */
 final class NdjsonLineReader implements LineReader {
   private static final JsonFactory JSON =
       JsonFactory.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
@@ -21,7 +22,7 @@ final class NdjsonLineReader implements LineReader {
         return RowFault.ROW_MALFORMED;
       }
       while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
-        Optional<Column> column = Column.named(parser.currentName());
+        Optional<Column> column = WireNamed.find(Column.class, parser.currentName());
         if (column.isEmpty()) {
           return RowFault.FIELD_UNKNOWN;
         }
@@ -32,7 +33,7 @@ final class NdjsonLineReader implements LineReader {
           return RowFault.ROW_MALFORMED;
         }
       }
-      // The object's end was read; only white space may follow.
+      // After the end of the object only white space is allowed.
       return parser.nextToken() == null ? null : RowFault.ROW_MALFORMED;
     } catch (JacksonException malformed) {
       return RowFault.ROW_MALFORMED;

@@ -1,8 +1,8 @@
 package dev.coatcheck.bulk.rows;
 
 /**
- * A row of a file that was set aside.
+ * A refused row of a file.
  *
- * @param line where it stands, counted from 1, the header included
+ * @param line counted from 1, including the header
  */
 public record RowError(long line, RowFault fault) {}

@@ -1,9 +1,9 @@
 package dev.coatcheck.bulk.rows;
 
-import java.util.Locale;
+import dev.coatcheck.core.name.WireNamed;
 
-/** Why a row was set aside. The rest of the file went in all the same. */
-public enum RowFault {
+/** Why a row was refused. The other rows of the file are imported. */
+public enum RowFault implements WireNamed {
   LINE_TOO_LONG("A line is at most 4096 bytes."),
   ROW_MALFORMED(
       "In CSV a row has as many fields as the header, and a quote only around a whole field; in"
@@ -15,7 +15,8 @@ public enum RowFault {
   TYPE_UNKNOWN("No type has this name. Register the type first."),
   KEY_MISSING(
       "A row without a key needs a legacy_id or a client_id, so that it can be sent again."),
-  KEY_MALFORMED("The key does not fit the key scheme of the type."),
+  KEY_REQUIRED("The type generates no keys, so each of its rows needs a key."),
+  KEY_MALFORMED("The key is not of the kind that the type has: bigint or uuid."),
   LEGACY_ID_MALFORMED("A legacy ID is a number from 1 to 2^63 - 1 without sign or leading zeros."),
   LEGACY_ID_MISSING("Each row of this file has a legacy_id."),
   LEGACY_ID_OUT_OF_ORDER(
@@ -51,12 +52,7 @@ public enum RowFault {
     this.detail = detail;
   }
 
-  /** As it stands in answers. */
-  public String wireName() {
-    return name().toLowerCase(Locale.ROOT);
-  }
-
-  /** What is wrong, and what to do; never repeats what was sent. */
+  /** What is wrong, and what to do. Never repeats input. */
   public String detail() {
     return detail;
   }

@@ -5,32 +5,32 @@ import java.io.InputStream;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A file of rows, read one at a time in bounded memory. Empty lines are passed over. */
+/** A file of rows, read one by one in bounded memory. Empty lines are skipped. */
 public final class RowFile {
   private final Lines lines;
   private final LineReader reader;
   private boolean onRow;
 
-  /** Begins with the line at hand if it is a row, or with the next line. */
+  /** Starts with the current line if it is a row, or else with the next line. */
   RowFile(Lines lines, LineReader reader, boolean onRow) {
     this.lines = lines;
     this.reader = reader;
     this.onRow = onRow;
   }
 
-  /** A file whose first line was looked at. */
+  /** A file whose first line was read. */
   public sealed interface Opened {
     record Sound(RowFile file) implements Opened {}
 
-    /** It is empty, or its columns are not those that we know. */
+    /** The file is empty, or its columns are unknown. */
     record Refused(String detail) implements Opened {}
   }
 
   /**
    * Reads the first line.
    *
-   * @param needed columns that a header has to name
-   * @throws IOException if the stream broke off in it
+   * @param needed columns that a header has to contain
+   * @throws IOException if the stream broke off in the line
    */
   public static Opened open(RowFormat format, InputStream stream, Set<Column> needed)
       throws IOException {
@@ -45,10 +45,10 @@ public final class RowFile {
   }
 
   /**
-   * Goes to the next row.
+   * Moves to the next row.
    *
    * @return false if there is none
-   * @throws IOException if the stream broke off; what was read of the line then is no row
+   * @throws IOException if the stream broke off; the incomplete line doesn't count
    */
   public boolean next() throws IOException {
     while (onRow || lines.next()) {
@@ -60,7 +60,7 @@ public final class RowFile {
     return false;
   }
 
-  /** Reads the present row; says what is wrong with it, or null. */
+  /** Parses the current row; returns its fault, or null. */
   public @Nullable RowFault read(RowText into) {
     if (lines.isTooLong()) {
       return RowFault.LINE_TOO_LONG;
@@ -69,7 +69,7 @@ public final class RowFile {
     return reader.read(lines.bytes(), lines.from(), lines.to(), into);
   }
 
-  /** Where the present row stands, counted from 1. */
+  /** The line of the current row, counted from 1. */
   public long line() {
     return lines.number();
   }

@@ -1,13 +1,13 @@
 package dev.coatcheck.bulk.rows;
 
-import java.util.Locale;
+import dev.coatcheck.core.name.WireNamed;
 import java.util.Optional;
 
-/** How mappings are written in a file: a line each. */
-public enum RowFormat {
+/** The format of a file of mappings, one per line. The wire name is also the file extension. */
+public enum RowFormat implements WireNamed {
   /** RFC 4180, after a line with the names of the columns. */
   CSV("text/csv"),
-  /** A JSON object a line. */
+  /** A JSON object per line. */
   NDJSON("application/x-ndjson");
 
   private final String mediaType;
@@ -16,22 +16,8 @@ public enum RowFormat {
     this.mediaType = mediaType;
   }
 
-  /** As it stands in queries, and as the ending of a file's name. */
-  public String wireName() {
-    return name().toLowerCase(Locale.ROOT);
-  }
-
   public String mediaType() {
     return mediaType;
-  }
-
-  public static Optional<RowFormat> named(String wireName) {
-    for (RowFormat format : values()) {
-      if (format.wireName().equals(wireName)) {
-        return Optional.of(format);
-      }
-    }
-    return Optional.empty();
   }
 
   public static Optional<RowFormat> ofMediaType(String mediaType) {

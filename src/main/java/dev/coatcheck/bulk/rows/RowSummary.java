@@ -3,11 +3,10 @@ package dev.coatcheck.bulk.rows;
 import java.util.List;
 
 /**
- * How many rows of a file went in.
+ * How many rows of a file were imported.
  *
- * @param existing rows that were there already and are not contradicted
- * @param refused rows that were set aside
- * @param errors the first of the refused rows
+ * @param existing rows that already exist and agree
+ * @param errors the first refused rows
  */
 public record RowSummary(long created, long existing, long refused, List<RowError> errors) {
   public RowSummary {

@@ -4,7 +4,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A row as it was sent: texts by column, null where there is none. Refilled for every row. */
+/** The texts of a row by column, null if there is none. Reused for every row. */
 public final class RowText {
   private final Map<Column, String> texts = new EnumMap<>(Column.class);
 
@@ -12,7 +12,7 @@ public final class RowText {
     texts.clear();
   }
 
-  /** An empty text is none. */
+  /** An empty text counts as none. */
   void set(Column column, String text) {
     if (!text.isEmpty()) {
       texts.put(column, text);

@@ -8,7 +8,7 @@ import java.util.PriorityQueue;
 public final class Tally {
   private final int errorsMax;
 
-  /** The first lines that were refused, the last of them at the head. */
+  /** The errors of the first refused lines, the last of them at the head. */
   private final PriorityQueue<RowError> errors =
       new PriorityQueue<>(Comparator.comparingLong(RowError::line).reversed());
 
@@ -17,7 +17,7 @@ public final class Tally {
   private long refused;
   private long linesSettled;
 
-  /** Keeps that many errors, those of the first lines, and counts the rest. */
+  /** Keeps the errors of the first {@code errorsMax} refused lines, and counts the others. */
   public Tally(int errorsMax) {
     this.errorsMax = errorsMax;
   }
@@ -35,12 +35,12 @@ public final class Tally {
     }
   }
 
-  /** All up to a line is committed or refused. */
+  /** All rows up to this line are committed or refused. */
   public void settle(long line) {
     linesSettled = line;
   }
 
-  /** The number of the last line that was settled. */
+  /** The number of the last settled line. */
   public long linesSettled() {
     return linesSettled;
   }

@@ -10,7 +10,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Times in files: as the API writes them, and as Postgres does in its own CSV. */
+/** Times in files: in the form of the API, and in the form of Postgres's own CSV. */
 public final class Timestamps {
   private static final int LENGTH_MAX = 40;
 
@@ -28,7 +28,7 @@ public final class Timestamps {
 
   private Timestamps() {}
 
-  /** Reads a time with its offset; empty if it is none. */
+  /** Parses a time with an offset; empty if the text is not such a time. */
   public static Optional<Instant> parse(String text) {
     if (text.length() > LENGTH_MAX) {
       return Optional.empty();
@@ -40,7 +40,7 @@ public final class Timestamps {
     }
   }
 
-  /** Microseconds since 1970, which is what Postgres keeps; what is below is dropped. */
+  /** Microseconds since 1970, the resolution of Postgres. Nanoseconds are cut off. */
   public static long micros(Instant instant) {
     return ChronoUnit.MICROS.between(Instant.EPOCH, instant);
   }

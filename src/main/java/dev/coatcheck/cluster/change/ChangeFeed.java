@@ -17,9 +17,9 @@ import java.util.function.LongSupplier;
 import javax.sql.DataSource;
 
 /**
- * Follows the changes of all instances, and says how far what is cached may be trusted. It polls
- * twice a second on a connection of its own, so that it never waits behind requests, and it only
- * ever reads: a missed poll makes caches unusable, never wrong.
+ * Follows the changes of all instances, and tells how far cache entries may be trusted. It polls
+ * twice a second on its own connection, so it never waits behind requests. It only reads: a missed
+ * poll makes caches unusable, never wrong.
  */
 public final class ChangeFeed implements AutoCloseable {
   private static final long NANOS_PER_MILLI = 1_000_000;
@@ -51,11 +51,11 @@ public final class ChangeFeed implements AutoCloseable {
     this.nextPurgeNano = nanoTime.getAsLong() + PURGE_NANOS;
   }
 
-  /** Reads where the feed stands and begins to follow it. */
+  /** Reads the current position of the feed and starts to follow it. */
   public static ChangeFeed open(
       DatabaseSettings settings, Observer observer, LongSupplier nanoTime) {
     SmallPool pool = SmallPool.ofOne(settings, "feed");
-    ChangeFeed feed = unpolled(pool.dataSource(), observer, nanoTime);
+    ChangeFeed feed = unpolled(pool, observer, nanoTime);
     feed.pool = Optional.of(pool);
     feed.poll();
     observer.gauge("coatcheck.feed.position", feed.state::position);
@@ -66,7 +66,7 @@ public final class ChangeFeed implements AutoCloseable {
     return feed;
   }
 
-  /** A feed that is never trusted, for commands that run once and ask the database each time. */
+  /** A feed that is never trusted, for commands that run once and always ask the database. */
   public static ChangeFeed none() {
     return new ChangeFeed(Optional.empty(), new Observer(), System::nanoTime);
   }
@@ -77,19 +77,19 @@ public final class ChangeFeed implements AutoCloseable {
   }
 
   /**
-   * Calls {@code listener} after each change of the kind, and when changes may have been missed. It
-   * runs on the thread that polls and must not wait.
+   * Calls {@code listener} after each change of the kind, and when changes may have been missed.
+   * The listener runs on the polling thread and must not wait.
    */
   public void onChange(ChangeKind kind, Runnable listener) {
     listeners.computeIfAbsent(kind, _ -> new CopyOnWriteArrayList<>()).add(listener);
   }
 
-  /** Whether everything that was changed 1.9 s ago or earlier is known here. */
+  /** Whether all changes are known here that are at least 1.9 s old. */
   public boolean isTrusted() {
     return state.isTrusted(nanoTime.getAsLong());
   }
 
-  /** How old the last word is that it vouches for: a poll's, counted from when it was sent. */
+  /** How long ago the last successful poll was sent. */
   public Duration silent() {
     return Duration.ofNanos(state.silentNanos(nanoTime.getAsLong()));
   }
@@ -102,7 +102,7 @@ public final class ChangeFeed implements AutoCloseable {
     return nanoTime;
   }
 
-  /** Stops to poll; trust runs out by itself. */
+  /** Stops polling. Trust expires by itself. */
   @Override
   public void close() {
     closed = true;
@@ -130,7 +130,7 @@ public final class ChangeFeed implements AutoCloseable {
   /**
    * Polls once.
    *
-   * @return how long after the poll was sent the next one is due
+   * @return the time from when this poll was sent to the next one
    */
   long poll() {
     if (store.isEmpty()) {

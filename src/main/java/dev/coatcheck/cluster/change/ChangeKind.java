@@ -1,14 +1,12 @@
 package dev.coatcheck.cluster.change;
 
-import java.util.Arrays;
-import java.util.Locale;
-import java.util.Optional;
+import dev.coatcheck.core.name.WireNamed;
 
 /** What a change is about. */
-public enum ChangeKind {
+public enum ChangeKind implements WireNamed {
   /**
    * A public ID was revoked or merged; the subject is the number of its type and its token as a
-   * UUID. Or public IDs were imported, which ends that they were unknown; the subject is {@code
+   * UUID. Or public IDs were imported, so they are no longer unknown; the subject is {@code
    * imported}.
    */
   ENDING,
@@ -16,14 +14,6 @@ public enum ChangeKind {
   API_KEY,
   /** A type was created or changed; the subject is its number. */
   TYPE,
-  /** A table migration was started, or ended what it was to do; the subject is its ID. */
-  TABLE_MIGRATION;
-
-  static Optional<ChangeKind> named(String wireName) {
-    return Arrays.stream(values()).filter(kind -> kind.wireName().equals(wireName)).findFirst();
-  }
-
-  String wireName() {
-    return name().toLowerCase(Locale.ROOT);
-  }
+  /** A table migration was started or reached its goal; the subject is its ID. */
+  TABLE_MIGRATION
 }

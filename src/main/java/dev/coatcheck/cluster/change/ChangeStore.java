@@ -15,13 +15,13 @@ import org.jooq.SQLDialect;
 import org.jooq.exception.DataAccessException;
 import org.jooq.impl.DSL;
 
-/** All SQL about reading the feed, each statement on a connection of its own. */
+/** All SQL that reads the feed. Each statement uses a connection of its own. */
 final class ChangeStore {
   static final int READ_ROWS_MAX = 2_000;
   private static final int PURGE_ROWS_MAX = 2_000;
   private static final int STATEMENT_MILLIS_MAX = 800;
 
-  /** One statement, so that the head and the rows are of one moment. */
+  /** One statement, so that the head and the rows are from one snapshot. */
   private static final String READ =
       """
       select head.number, change.number, change.kind, change.subject
@@ -32,8 +32,9 @@ final class ChangeStore {
       """;
 
   /**
-   * Looks only at the oldest rows, however many there are. Their numbers are an array, which is
-   * made once; a joined table would be read once for each row if the planner had seen no rows.
+   * Reads only the oldest rows, however many rows there are. Their numbers are an array, which is
+   * built once. A joined table would be read once per row if the planner's statistics said that it
+   * is empty.
    */
   private static final String PURGE =
       """
@@ -50,7 +51,7 @@ final class ChangeStore {
     this.pool = pool;
   }
 
-  /** Never throws for a database that is slow or gone: that is a reply too. */
+  /** Never throws if the database is slow or gone: that is a reply too. */
   FeedReply read(long after) {
     try {
       return ask(sql -> read(sql, after));

@@ -8,9 +8,9 @@ import org.jooq.DSLContext;
 /**
  * Appends to the change feed, within the transaction of the change.
  *
- * <p>The numbers come from one row that stays locked until the commit, so they are gapless and in
- * the order of commits: a reader that has read up to n has missed nothing. An identity would hand
- * them out in another order than that of the commits, and a reader would lose changes for good.
+ * <p>The numbers come from one row that stays locked until the commit. So they have no gaps and
+ * follow the order of commits: a reader that has read up to n has missed nothing. Numbers from an
+ * identity column follow another order than the commits, and a reader would lose changes for good.
  */
 public final class ChangeTable {
   static final String APPEND =
@@ -26,7 +26,7 @@ public final class ChangeTable {
   private ChangeTable() {}
 
   /**
-   * Appends to the feed. It must be the last statement of its transaction: all other appends wait
+   * Appends to the feed. This must be the last statement of its transaction: all other appends wait
    * for the commit.
    */
   public static void append(DSLContext sql, ChangeKind kind, List<String> subjects) {

@@ -2,20 +2,20 @@ package dev.coatcheck.cluster.change;
 
 import java.util.List;
 
-/** What a poll of the feed brought. */
+/** The result of a poll. */
 sealed interface FeedReply {
 
   /**
    * The changes after a number, in order.
    *
-   * @param head the last number there is
+   * @param head the last number in the feed
    */
   record Read(long head, List<Change> changes) implements FeedReply {
     public Read {
       changes = List.copyOf(changes);
     }
 
-    /** Whether they are all that there is after {@code position}, or as many as a read takes. */
+    /** Whether the changes are all that follow {@code position}, or a full read. */
     boolean follows(long position) {
       if (changes.isEmpty()) {
         return head == position;
@@ -29,6 +29,6 @@ sealed interface FeedReply {
 
   record Failed(String reason) implements FeedReply {}
 
-  /** One row. The kind is a text: a newer instance may know more of them. */
+  /** One row. The kind is a text because a newer instance may know more kinds. */
   record Change(long number, String kind, String subject) {}
 }

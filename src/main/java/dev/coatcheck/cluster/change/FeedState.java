@@ -3,6 +3,7 @@ package dev.coatcheck.cluster.change;
 import static java.util.Objects.requireNonNull;
 
 import dev.coatcheck.cluster.change.FeedReply.Change;
+import dev.coatcheck.core.name.WireNamed;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.EnumMap;
@@ -12,22 +13,22 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What this instance has heard, and how far it may be trusted. One thread tells it the replies, any
- * thread asks. Pure: the caller passes in the monotonic time.
+ * The changes that this instance knows of, and how far it may be trusted. One thread reports the
+ * replies, any thread asks. Pure: the caller passes in the monotonic time.
  *
- * <h2>Why nothing dead is served</h2>
+ * <h2>Why no ended public ID is served</h2>
  *
  * A change that commits at t is in every poll sent after t, and nothing is trusted for longer than
- * {@value #TRUST_MILLIS} ms after the last such poll was sent. What was loaded carries the position
- * from before its load began: a change with a later number, remembered for two minutes, makes it
- * worthless, also if the load was slow and came back after the change.
+ * {@value #TRUST_MILLIS} ms after the last such poll was sent. A loaded value carries the position
+ * from before its load began. A change with a later number is remembered for two minutes and
+ * invalidates the value, even if the load was slow and ended after the change.
  */
 final class FeedState {
   static final long TRUST_MILLIS = 1_900;
   private static final long NANOS_PER_MILLI = 1_000_000;
   private static final long TRUST_NANOS = TRUST_MILLIS * NANOS_PER_MILLI;
 
-  /** Longer than anything is served: 30 s, and 60 s more where no new answer is to be had. */
+  /** Longer than any value is served: 30 s, and 60 s more during an outage. */
   private static final long REMEMBERED_NANOS = 120_000 * NANOS_PER_MILLI;
 
   private static final int REMEMBERED_MAX = 200_000;
@@ -56,12 +57,12 @@ final class FeedState {
     return good && nano - goodNano <= TRUST_NANOS;
   }
 
-  /** Nanoseconds since the last good poll was sent; very many if there was none. */
+  /** Nanoseconds since the last successful poll was sent; a very large number if there was none. */
   long silentNanos(long nano) {
     return good ? nano - goodNano : Long.MAX_VALUE;
   }
 
-  /** How old what was begun at {@code beganNano} was when the last good poll was sent. */
+  /** The age of something begun at {@code beganNano} when the last successful poll was sent. */
   long ageNanos(long beganNano) {
     return goodNano - beganNano;
   }
@@ -70,22 +71,22 @@ final class FeedState {
     return !of(kind).isEmpty();
   }
 
-  /** Whether the subject may have changed since {@code position} was the last number heard of. */
+  /** Whether the subject may have changed after position {@code since}. */
   boolean changedSince(ChangeKind kind, String subject, long since) {
     Long number = of(kind).get(subject);
     return number != null && number > since;
   }
 
   /**
-   * Goes up when changes may have been missed: what was loaded in an earlier one is worthless. To
-   * be read before the position.
+   * Increases when changes may have been missed: values of an earlier generation are invalid. Read
+   * this before the position.
    */
   int generation() {
     return generation;
   }
 
   /**
-   * Takes what a poll has read.
+   * Processes what a poll has read.
    *
    * @return the kinds that changed; all of them if changes were missed
    */
@@ -106,7 +107,7 @@ final class FeedState {
   }
 
   private void hear(Change change, long nano, Set<ChangeKind> changed) {
-    ChangeKind.named(change.kind())
+    WireNamed.find(ChangeKind.class, change.kind())
         .ifPresent(
             kind -> {
               of(kind).put(change.subject(), change.number());
@@ -119,8 +120,8 @@ final class FeedState {
     }
   }
 
-  /** Drops everything: it is not known what changed. */
-  @SuppressWarnings("NonAtomicVolatileUpdate") // One thread writes.
+  /** Drops everything, because the changes are not known. */
+  @SuppressWarnings("NonAtomicVolatileUpdate") // Only one thread writes.
   private Set<ChangeKind> startAt(long head) {
     position = head;
     generation++;

@@ -2,8 +2,8 @@ package dev.coatcheck.cluster.change;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.postgres.connection.Deadline;
-import dev.coatcheck.postgres.connection.WithoutWaiting;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,72 +18,75 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cache that serves only what the change feed vouches for. An older value is loaded anew, and so
- * is every value while the feed can't be read. If the load fails or is late, the caller says for
- * how long the older value may be served. It is served only if every change since is known and none
- * is about it: an ID whose end was heard of is never served again.
+ * A cache that serves only values that the change feed vouches for. An older value is reloaded, and
+ * so is every value while the feed can't be read. If the load fails or is late, the caller decides
+ * for how long the older value may be served. That value is served only if every later change is
+ * known and none of them concerns it: once an instance has read the end of an ID, it never serves
+ * that ID again.
  */
 public final class TrustedCache<K, V> {
-  /** Less than the feed remembers changes for. Counted up to the last good poll, not to now. */
+  /** Shorter than the feed remembers changes. Counted until the last good poll, not to now. */
   private static final long AGE_NANOS_MAX = Duration.ofSeconds(30).toNanos();
 
-  /** From then on a value that is asked for is loaded anew beside its callers. */
+  /** From this age on, a value that is in use is reloaded in the background. */
   private static final long AGEING_NANOS = Duration.ofSeconds(25).toNanos();
 
-  /** How long a caller waits for a new value while there is an older one that may be served. */
+  /** How long a caller waits for a new value if an older one may be served. */
   private static final Duration PATIENCE = Duration.ofMillis(300);
 
-  /** After a late answer, how long callers that may be served an older value do not wait. */
+  /** After a late answer, callers with an older value don't wait for this long. */
   private static final long LATE_NANOS = Duration.ofMillis(500).toNanos();
 
-  /** Loads beside callers that may be served an older value; the store has bounds of its own. */
+  /** Loads for callers that have an older value. The store has limits of its own. */
   private static final int TRUSTED_LOADS_MAX = 256;
 
-  /** Few, so that a database in trouble isn't asked for everything at once. */
+  /** Few, so that a database in trouble isn't asked for every value at once. */
   private static final int DOUBTFUL_LOADS_MAX = 4;
 
   private final ChangeFeed feed;
   private final ChangeKind kind;
   private final BiFunction<K, V, List<String>> subjects;
   private final Cache<K, Entry<V>> entries;
-  private final Refreshes<List<K>, Map<K, V>> whileTrusted = new Refreshes<>(TRUSTED_LOADS_MAX);
-  private final Refreshes<List<K>, Map<K, V>> inDoubt = new Refreshes<>(DOUBTFUL_LOADS_MAX);
+  private final BoundedRefresh<List<K>, Map<K, V>> whileTrusted =
+      new BoundedRefresh<>(TRUSTED_LOADS_MAX);
+  private final BoundedRefresh<List<K>, Map<K, V>> inDoubt =
+      new BoundedRefresh<>(DOUBTFUL_LOADS_MAX);
   private final AtomicBoolean isLate = new AtomicBoolean();
   private volatile long lateNano;
 
-  /** What was known before a load began. */
+  /** The state of the feed before a load began. */
   private record Before(int generation, long position, long nano) {}
 
   private record Entry<V>(V value, Before load) {}
 
-  /** The load of these keys in the work of one caller. */
+  /** The keys that one caller loads. */
   private record Load<K>(TrustedCache<K, ?> into, List<K> keys) {}
 
   /**
-   * Makes an empty one.
+   * Creates an empty cache.
    *
-   * @param subjects the changes that end a value, as the feed names them
+   * @param subjects the changes that invalidate a value, as the feed names them
    */
   public TrustedCache(
       ChangeFeed feed, ChangeKind kind, BiFunction<K, V, List<String>> subjects, int entriesMax) {
     this.feed = feed;
     this.kind = kind;
     this.subjects = subjects;
-    // The thread that reads tidies up: to wake another for a few entries takes longer.
+    // The reading thread tidies up: waking another thread for a few entries takes longer.
     this.entries = Caffeine.newBuilder().maximumSize(entriesMax).executor(Runnable::run).build();
   }
 
-  /** What memory alone vouches for; never waits. */
+  /** The value, if the cache can serve it without a load; never waits. */
   public Optional<V> ifTrusted(K key) {
     return feed.isTrusted() ? held(key) : Optional.empty();
   }
 
   /**
-   * The value, or what is loaded now; empty if there is none, which is not remembered. A value that
-   * is asked for all the time is loaded anew before it is too old, so that its callers never wait:
-   * they may be all the requests under way.
+   * The value, loaded if needed; empty if there is none, which is not cached. A value in steady use
+   * is reloaded before it is too old, so its callers never wait: they may be all requests of the
+   * moment.
    *
-   * @param staleMax how long the last word counts, beyond the 30 s for which it does anyway
+   * @param staleMax for how long an older value may be served, in addition to the 30 s
    * @throws DatabaseUnavailable if no value may be served
    */
   public Optional<V> get(K key, Duration staleMax, Supplier<Optional<V>> load) {
@@ -100,7 +103,7 @@ public final class TrustedCache<K, V> {
     return Optional.of(entry.value());
   }
 
-  /** As {@link #get}, for many keys with one load of those that are missing. */
+  /** Like {@link #get}, for many keys with one load of the missing ones. */
   public Map<K, V> getAll(
       List<K> keys, Function<K, Duration> staleMax, Function<List<K>, Map<K, V>> load) {
     Map<K, V> values = HashMap.newHashMap(keys.size());
@@ -116,7 +119,7 @@ public final class TrustedCache<K, V> {
     return values;
   }
 
-  /** Drops it here, before the feed brings the news. */
+  /** Drops the value here, before the feed reports the change. */
   public void forget(K key) {
     entries.invalidate(key);
   }
@@ -131,8 +134,7 @@ public final class TrustedCache<K, V> {
     if (trusted && !isServable) {
       return loaded(keys, load);
     }
-    WithoutWaiting.leave();
-    Refreshes<List<K>, Map<K, V>> refreshes = trusted ? whileTrusted : inDoubt;
+    BoundedRefresh<List<K>, Map<K, V>> refreshes = trusted ? whileTrusted : inDoubt;
     if (isServable && isLate()) {
       refreshes.begin(keys, () -> loaded(keys, load));
       return lastWords;
@@ -144,7 +146,7 @@ public final class TrustedCache<K, V> {
     } catch (DatabaseUnavailable noAnswer) {
       lateNano = feed.nanoTime().getAsLong();
       isLate.set(true);
-      // Not what was found before the wait: meanwhile an ending may have been heard.
+      // Not the values from before the wait: an ending may have been read meanwhile.
       Map<K, V> stale = lastWords(keys, staleMax);
       if (stale.size() < keys.size()) {
         throw noAnswer;
@@ -157,7 +159,7 @@ public final class TrustedCache<K, V> {
     return isLate.get() && feed.nanoTime().getAsLong() - lateNano < LATE_NANOS;
   }
 
-  /** The older values that may be served in place of an answer. */
+  /** The older values that may be served instead of an answer. */
   private Map<K, V> lastWords(List<K> keys, Function<K, Duration> staleMax) {
     Map<K, V> values = HashMap.newHashMap(keys.size());
     long now = feed.nanoTime().getAsLong();
@@ -176,7 +178,7 @@ public final class TrustedCache<K, V> {
   }
 
   private Map<K, V> loaded(List<K> keys, Function<List<K>, Map<K, V>> load) {
-    Before before = WithoutWaiting.once(new Load<>(this, keys), this::now);
+    Before before = NonBlockingAttempt.once(new Load<>(this, keys), this::now);
     Map<K, V> values = load.apply(keys);
     isLate.set(false);
     values.forEach((key, value) -> entries.put(key, new Entry<>(value, before)));
@@ -188,7 +190,7 @@ public final class TrustedCache<K, V> {
     return new Before(state.generation(), state.position(), feed.nanoTime().getAsLong());
   }
 
-  /** What was right when the feed was last heard. */
+  /** The value, if it was valid at the last successful poll. */
   private Optional<V> held(K key) {
     @Nullable Entry<V> entry = entries.getIfPresent(key);
     return entry == null || !isCurrent(key, entry) ? Optional.empty() : Optional.of(entry.value());
@@ -198,7 +200,7 @@ public final class TrustedCache<K, V> {
     return feed.state().ageNanos(entry.load().nano()) <= AGE_NANOS_MAX && isUnchanged(key, entry);
   }
 
-  /** Whether all changes since are known, and none is about it. */
+  /** Whether all later changes are known and none concerns the value. */
   private boolean isUnchanged(K key, Entry<V> entry) {
     FeedState state = feed.state();
     if (entry.load().generation() != state.generation()) {

@@ -1,4 +1,4 @@
-/** What every instance has to hear of: the change feed, and the caches that trust it. */
+/** The changes that every instance has to know: the change feed, and the caches that trust it. */
 @NullMarked
 package dev.coatcheck.cluster.change;
 

@@ -1,7 +1,7 @@
 package dev.coatcheck.cluster.grant;
 
 import dev.coatcheck.core.key.DatedKeys;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.sql.Database;
@@ -17,7 +17,7 @@ public final class DatedGenerators {
   private final DatedKeys uuids = new DatedUuids();
 
   /**
-   * @param workers those of a layout's workers for given times that this instance may use, in order
+   * @param workers the dated workers of a layout that this instance may use, in order
    */
   public DatedGenerators(
       Database database, Function<SnowflakeLayout, List<Integer>> workers, Observer observer) {
@@ -26,11 +26,11 @@ public final class DatedGenerators {
     this.observer = observer;
   }
 
-  /** Empty if the layout has no worker for such keys that this instance may use. */
-  public Optional<DatedKeys> of(KeyScheme scheme, SnowflakeLayout layout) {
-    return switch (scheme) {
-      case UUIDV7 -> Optional.of(uuids);
-      case SNOWFLAKE ->
+  /** Empty if this instance has no dated worker of the layout. */
+  public Optional<DatedKeys> of(KeyTimes keys) {
+    return switch (keys) {
+      case KeyTimes.UuidsV7 _ -> Optional.of(uuids);
+      case KeyTimes.Snowflakes(SnowflakeLayout layout) ->
           Optional.of(workers.apply(layout))
               .filter(own -> !own.isEmpty())
               .map(own -> new DatedSnowflakes(layout, own, store, observer));

@@ -10,12 +10,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.SortedMap;
 
-/** Counts the keys that were granted for each millisecond of a worker of a layout. */
+/** Counts the granted keys per millisecond of a worker of a layout. */
 final class DatedKeyStore {
   /** For an import, which has no deadline and may ask for 16,384 milliseconds at once. */
   private static final Duration ANSWER_MAX = Duration.ofSeconds(5);
 
-  /** The worker in use, if the fence is open: the one that the fence counts to. */
+  /** The dated worker in use, if the fence is open: the fence holds its ordinal. */
   private static final String WORKER =
       """
       select (?::int[])[f.dated_worker] as worker from coatcheck.key_fence f where %s
@@ -23,8 +23,8 @@ final class DatedKeyStore {
           .formatted(FenceTable.IS_OPEN);
 
   /**
-   * One statement, so that what it grants is committed before it is used. Sorted, so that two of
-   * them wait for each other instead of making a deadlock.
+   * One statement, so that a grant is committed before it is used. Sorted, so that two statements
+   * wait for each other instead of causing a deadlock.
    */
   private static final String GRANT =
       """
@@ -46,17 +46,20 @@ final class DatedKeyStore {
     this.database = database;
   }
 
-  /** {@code count} keys of a worker and a millisecond from number {@code first} on, from 0. */
+  /**
+   * {@code count} keys of a worker and a millisecond, starting at number {@code first}, which
+   * counts from 0.
+   */
   record Grant(int worker, long millis, long first, int count) {}
 
   /**
    * Grants keys, each number of a worker's millisecond at most once.
    *
-   * @param workers of the layout's workers for given times those to use, in order
-   * @param wanted how many keys by millisecond, not empty
-   * @return a grant for each millisecond; none if {@link #whyNone}
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the outcome is unknown: the numbers
-   *     are lost then, and never granted again
+   * @param workers the dated workers of the layout to use, in order
+   * @param wanted how many keys per millisecond, not empty
+   * @return a grant for each millisecond; empty if there is a reason in {@link #whyNone}
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the outcome is unknown; the numbers
+   *     are then lost and never granted again
    */
   List<Grant> grant(String layout, List<Integer> workers, SortedMap<Long, Integer> wanted) {
     Long[] millis = wanted.keySet().toArray(Long[]::new);
@@ -83,7 +86,7 @@ final class DatedKeyStore {
     return new Grant(worker, millis, end - count, count);
   }
 
-  /** Why nothing is granted: the fence is closed, or no worker is left behind it. */
+  /** Why nothing is granted: the fence is closed, or no worker is left. */
   KeyDraw.NoKeys whyNone(String layout, List<Integer> workers) {
     boolean isOpen =
         !database

@@ -14,19 +14,21 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Snowflake keys for given times, of workers of a layout that are never leased, one after another:
- * the next one is used where a failover may have lost what is known of the one before.
+ * Snowflake keys for given times, from workers of a layout that are never leased. Workers are used
+ * one after the other: the next one after a failover that may have lost grants of the current one.
  *
- * <h2>Why no key is made twice</h2>
+ * <h2>Why no key is issued twice</h2>
  *
- * Postgres counts the numbers that it grants of each tick of a worker, by its first millisecond,
- * and grants each number once, to one caller, even if the caller never uses the number. A tick has
- * room for as many keys as its sequence has numbers. Number n beyond that is exchanged for a number
- * of the tick n / room later, where it is counted anew: so a million rows of one day without a time
- * of day take two statements a draw, instead of one for each full tick.
+ * Postgres counts the numbers that it grants for each tick of a worker, by the first millisecond of
+ * the tick. It grants each number once, to one caller, even if the caller never uses the number. A
+ * tick has room for as many keys as its sequence has numbers. A number n beyond that is exchanged
+ * for a number of the tick n / room later, which counts its numbers itself. So a million rows with
+ * the same day and no time of day take two statements per draw, not one for each full tick.
  */
 final class DatedSnowflakes implements DatedKeys {
-  /** Each takes keys out of a full tick; more than a few need crowds that overlap. */
+  /**
+   * Each round draws keys of a full tick. More than a few are needed only if crowded spans overlap.
+   */
   private static final int ROUNDS_MAX = 64;
 
   private static final long RETRY_MILLIS = 1_000;
@@ -80,7 +82,7 @@ final class DatedSnowflakes implements DatedKeys {
     return why;
   }
 
-  /** Adds the keys that have room, and returns what to ask for in the place of the others. */
+  /** Adds the keys that have room, and returns what to request instead of the others. */
   private SortedMap<Long, Integer> exchanged(List<DatedKeyStore.Grant> grants, List<Long> keys) {
     long room = layout.sequenceMax() + 1;
     SortedMap<Long, Integer> later = new TreeMap<>();

@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * UUIDv7 keys for given times: unique by their 74 random bits. Within a draw keys of one
- * millisecond rise. The generator is apart from that of the present, whose keys always rise.
+ * UUIDv7 keys for given times, unique because of their 74 random bits. Within a draw, keys of one
+ * millisecond rise. This generator is separate from that of keys for now, which always rise.
  */
 final class DatedUuids implements DatedKeys {
   private final Object lock = new Object();

@@ -8,7 +8,7 @@ final class FenceTable {
   private static final String CURRENT =
       "(" + PrimarySql.TIMELINE + ", " + PrimarySql.SYSTEM_IDENTIFIER + ")";
 
-  /** Whether the fence {@code f} lets grants through on the primary that answers. */
+  /** Whether the fence {@code f} is open on the primary that answers. */
   static final String IS_OPEN = "(f.timeline, f.system_identifier) = " + CURRENT;
 
   private static final String STATE =
@@ -28,7 +28,6 @@ final class FenceTable {
 
   record State(boolean isOpen, long segmentAdvance, int datedWorker) {}
 
-  /** Locks the row. */
   static State state(DSLContext sql) {
     return PlainSql.row(
         sql, STATE, row -> new State(row.getBoolean(1), row.getLong(2), row.getInt(3)));

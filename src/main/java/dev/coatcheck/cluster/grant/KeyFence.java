@@ -4,13 +4,13 @@ import dev.coatcheck.postgres.sql.Database;
 
 /**
  * Refuses grants on a primary that may not know all earlier ones, until an operator says how many
- * numbers the lost grants can have taken, and names a worker that made no keys for given times yet.
+ * numbers the lost grants may have used, and names a dated worker that has not generated keys yet.
  */
 public final class KeyFence {
-  /** More than any outage can have lost, and far from the end of a bigint. */
+  /** More than any outage can lose, and far from the end of a bigint. */
   public static final int ADVANCE_MAX = 1_000_000_000;
 
-  /** More failovers than any database has; layouts run out of workers long before. */
+  /** More than any database has failovers. Layouts run out of workers much earlier. */
   public static final int DATED_WORKER_MAX = 1_000_000;
 
   private final Database database;
@@ -19,28 +19,28 @@ public final class KeyFence {
     this.database = database;
   }
 
-  /** The outcome of a lift. */
+  /** The outcome of opening the fence. */
   public sealed interface Lift {
     /**
      * The fence is open.
      *
      * @param wasClosed whether grants were refused before; if not, nothing was done
-     * @param segmentAdvance how many numbers of each segment were ever skipped
-     * @param datedWorker which of each layout's workers for given times is in use, from 1
+     * @param segmentAdvance how many numbers of each segment have been skipped in total
+     * @param datedWorker the ordinal, from 1, of the dated worker in use in each layout
      */
     record Open(boolean wasClosed, long segmentAdvance, int datedWorker) implements Lift {}
 
-    /** The worker is not greater than the last that this database knows. Nothing was done. */
+    /** The worker is not above the last one that this database knows. Nothing was done. */
     record WorkerUsed(int lastDatedWorker) implements Lift {}
   }
 
   /**
-   * Grants from now on, on this primary, if it did not before.
+   * Opens the fence on this primary.
    *
    * @param segmentAdvance how many numbers to skip in each segment, 0 to {@link #ADVANCE_MAX}
-   * @param datedWorker which of each layout's workers for given times to use, 1 to {@link
-   *     #DATED_WORKER_MAX}; greater than any that was named before, on whichever primary. A layout
-   *     that has less workers makes no such keys any more.
+   * @param datedWorker the ordinal of the dated worker to use in each layout, 1 to {@link
+   *     #DATED_WORKER_MAX}; greater than any that was named before, on any primary. A layout with
+   *     fewer dated workers generates no more such keys.
    */
   public Lift lift(int segmentAdvance, int datedWorker) {
     return database.write(

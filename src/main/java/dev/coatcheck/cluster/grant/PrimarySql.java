@@ -1,13 +1,13 @@
 package dev.coatcheck.cluster.grant;
 
 /**
- * SQL that tells the primary which answers from any other that ever served this data. After a
- * promotion the timeline differs, after a restore or a switch to a copy the system.
+ * SQL that identifies the primary that answers among all that ever served this data. The timeline
+ * changes with a promotion, the system identifier with a restore or a switch to a copy.
  */
 public final class PrimarySql {
   /**
-   * Taken from the current WAL file, because the control file still shows the old one minutes after
-   * a promotion.
+   * From the current WAL file, because the control file shows the old timeline for minutes after a
+   * promotion.
    */
   public static final String TIMELINE =
       "('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint";

@@ -16,19 +16,20 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The numbers of a segment that were granted to this instance. The next grant is fetched when a
- * tenth of the last one is used, so that a draw seldom waits for Postgres.
+ * The numbers of a segment that are granted to this instance. When a tenth of the last grant is
+ * used, the next grant is fetched, so that a draw seldom waits for Postgres.
  *
  * <h2>What is lost with the process</h2>
  *
- * At most two grants: one fetch is under way at a time, ahead of need only when no more than the
- * rest of the last grant is held, and for a call only when less than the call needs is held.
+ * At most two grants. One fetch runs at a time. It runs ahead of need only while no more than the
+ * rest of the last grant is left, and for a call only while less than the call needs is left.
  *
  * <h2>How large a grant is</h2>
  *
- * It should last some minutes: longer, and more is lost with the process; shorter, and an outage of
- * Postgres ends it soon. A grant that lasted less than 2.5 minutes doubles the next, and 10 minutes
- * halve it, within the bounds of the definition.
+ * A grant should last some minutes. If it lasts longer, more numbers are lost with the process; if
+ * it is shorter, an outage of Postgres soon stops the draws. A grant that lasted less than 2.5
+ * minutes doubles the next one, and a grant that lasted 10 minutes halves it, within the bounds of
+ * the definition.
  */
 final class SegmentBuffer {
   /** Sends a request for numbers: how many, and the end of what was granted before. */
@@ -115,7 +116,7 @@ final class SegmentBuffer {
     return keys;
   }
 
-  /** Waits for the fetch under way, or for one that is begun here; says why it brought nothing. */
+  /** Waits for the running fetch, or starts one; returns the reason if it brought no numbers. */
   private KeyDraw.@Nullable NoKeys await(int missing) {
     long before = fetches;
     if (!fetching) {
@@ -136,11 +137,11 @@ final class SegmentBuffer {
     return refusal;
   }
 
-  /** The size of the next grant, by how long the last one lasted. */
+  /** The size of the next grant, from the time that the last one lasted. */
   private int next() {
     SegmentDefinition known = definition;
     if (known == null) {
-      return 1; // Postgres makes the smallest step of it
+      return 1; // Postgres grants at least the smallest step
     }
     long lasted = nanoTime.getAsLong() - fetchedAtNano;
     int wanted =
@@ -154,7 +155,7 @@ final class SegmentBuffer {
     threads.execute(() -> arrived(send(count, end)));
   }
 
-  /** Callers wait for the reply, so each failure is a reply too. */
+  /** Callers wait for the reply, so a failure is a reply too. */
   private SegmentGrant send(int count, long end) {
     try {
       return Deadline.ofAnswer().call(() -> source.grant(count, end));

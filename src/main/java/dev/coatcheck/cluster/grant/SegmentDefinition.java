@@ -4,12 +4,12 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * A counter of numbers: {@code start}, {@code start + stride} and so on, up to the greatest number
- * of 32 or 64 bits with sign. Databases that count apart from each other take the same stride and
- * different starts below it.
+ * A counter of numbers: {@code start}, {@code start + stride} and so on, up to the greatest signed
+ * number of 32 or 64 bits. Databases that count independently use the same stride and different
+ * starts below it.
  *
- * @param stepMin how many numbers an instance is granted at first, and at least
- * @param stepMax how many it is granted at most, where calls ask for no more
+ * @param stepMin the first and the smallest number of numbers in a grant
+ * @param stepMax the largest, unless a call asks for more
  */
 public record SegmentDefinition(
     String tag, long start, long stride, int bits, int stepMin, int stepMax) {
@@ -26,7 +26,7 @@ public record SegmentDefinition(
     return TAG.matcher(text).matches();
   }
 
-  /** What is wrong with it, if anything is: a field as in requests, and a sentence. */
+  /** The first error: a field of the request, and a sentence. */
   public Optional<Flaw> flaw() {
     if (bits != Integer.SIZE && bits != Long.SIZE) {
       return Optional.of(new Flaw("bits", "This must be 32 or 64."));
@@ -43,14 +43,14 @@ public record SegmentDefinition(
     return Optional.empty();
   }
 
-  /** What is wrong with a definition. */
+  /** An error in a definition. */
   public record Flaw(String field, String sentence) {}
 
   private long numberMax() {
     return bits == Integer.SIZE ? Integer.MAX_VALUE : Long.MAX_VALUE;
   }
 
-  /** How many numbers there are. */
+  /** How many numbers the counter has. */
   long size() {
     return (numberMax() - start) / stride + 1;
   }

@@ -5,9 +5,9 @@ import dev.coatcheck.core.key.KeyDraw;
 /** The reply to a request for numbers. */
 sealed interface SegmentGrant {
   /**
-   * Indexes from {@code first} on, which belong to the asker for good.
+   * Indexes starting at {@code first}, which belong to the caller for good.
    *
-   * @param count as many as asked for or the smallest step, or all that were left
+   * @param count at least the requested number or the smallest step; fewer if no more are left
    */
   record Granted(SegmentDefinition definition, long first, int count) implements SegmentGrant {
     long end() {

@@ -4,9 +4,9 @@ package dev.coatcheck.cluster.grant;
 public sealed interface SegmentPut {
   record Created(SegmentState state) implements SegmentPut {}
 
-  /** It was there; its steps are the new ones. */
+  /** The segment exists; its steps are the new ones. */
   record Replaced(SegmentState state) implements SegmentPut {}
 
-  /** It counts in another way, which never changes. Nothing was done. */
+  /** The segment counts in another way, which can't be changed. Nothing was done. */
   record CountsOtherwise(String field) implements SegmentPut {}
 }

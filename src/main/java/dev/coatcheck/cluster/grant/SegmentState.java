@@ -4,12 +4,12 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A segment as Postgres has it.
+ * A segment as Postgres stores it.
  *
- * @param granted how many numbers were granted, or skipped
- * @param remaining how many were not
- * @param step how many the last grant had
- * @param grantedAt when that was; null if there was none
+ * @param granted how many numbers were granted or skipped
+ * @param remaining how many are left
+ * @param step the size of the last grant
+ * @param grantedAt the time of the last grant; null if there was none
  */
 public record SegmentState(
     SegmentDefinition definition,

@@ -13,9 +13,9 @@ import org.jooq.DSLContext;
 /** Segments in Postgres. A grant is one statement, so that it is committed before it is used. */
 final class SegmentStore {
   /**
-   * The first index that no instance can have: behind what the row says, what was skipped since,
-   * and what the asker knows to be granted. A statement that waited for the row may have read an
-   * older fence than the row was written under, so what was skipped is never less than nothing.
+   * The first index that no instance can have: after what the row says, what was skipped since, and
+   * what the caller knows to be granted. A statement that waited for the row may see an older fence
+   * than the writer of the row, so the skip is at least 0.
    */
   private static final String FREE =
       "greatest(s.next_index + greatest(f.segment_advance - s.advance, 0), ?)";
@@ -52,8 +52,8 @@ final class SegmentStore {
       "select " + COLUMNS + " from coatcheck.segment s where s.tag = ? for update";
 
   /**
-   * A new segment skips as much as all others did: it may have been there before, and have been
-   * lost with its numbers.
+   * A new segment skips as many numbers as all others did: it may have existed before and have been
+   * lost together with its grants.
    */
   private static final String CREATE =
       """
@@ -74,9 +74,9 @@ final class SegmentStore {
   /**
    * Grants numbers, each at most once.
    *
-   * @param count how many; at least a step of the smallest size is granted, if so many are left
-   * @param knownEnd the end of all that was ever granted to the asker, who may know better than a
-   *     primary that lost the last grants
+   * @param count how many; a grant has at least the smallest step, if so many are left
+   * @param knownEnd the end of all grants to the caller, which may know of grants that a primary
+   *     has lost
    */
   SegmentGrant grant(String tag, int count, long knownEnd) {
     Optional<SegmentGrant> granted =

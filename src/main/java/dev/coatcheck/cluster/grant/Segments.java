@@ -1,6 +1,7 @@
 package dev.coatcheck.cluster.grant;
 
 import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.sql.Database;
@@ -11,9 +12,9 @@ import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 
 /**
- * Dense numbers from counters in Postgres. Each instance draws from ranges that were granted to it
- * alone; numbers of several instances don't come in order, and those of an instance that ends are
- * lost.
+ * Consecutive numbers from counters in Postgres. Each instance draws from ranges that are granted
+ * to it alone. Numbers of several instances are not in order, and unused numbers of an instance
+ * that ends are lost.
  */
 public final class Segments {
   private static final int TAGS_MAX = 10_000;
@@ -31,7 +32,7 @@ public final class Segments {
     this.nanoTime = nanoTime;
   }
 
-  /** Draws {@code count} numbers of a segment, rising. Waits 900 ms at most. */
+  /** Draws {@code count} numbers of a segment, in rising order. Waits up to 900 ms. */
   public KeyDraw next(String tag, int count) {
     SegmentBuffer known = buffers.get(tag);
     if (known == null && buffers.size() >= TAGS_MAX) {
@@ -52,12 +53,23 @@ public final class Segments {
     return draw;
   }
 
-  /** Creates a segment, or changes the steps of one that counts in the same way. */
+  /** Draws from the segment with this tag; equal for equal tags. */
+  public KeyGenerator generator(String tag) {
+    return new Generator(this, tag);
+  }
+
+  private record Generator(Segments segments, String tag) implements KeyGenerator {
+    @Override
+    public KeyDraw next(int count) {
+      return segments.next(tag, count);
+    }
+  }
+
+  /** Creates a segment, or changes the steps of a segment that counts in the same way. */
   public SegmentPut put(SegmentDefinition wanted) {
     return store.put(wanted);
   }
 
-  /** All segments, by tag. */
   public List<SegmentState> list() {
     return store.list();
   }

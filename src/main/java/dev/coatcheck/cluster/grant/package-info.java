@@ -1,10 +1,9 @@
 /**
- * What Postgres grants for good: positions of keys with a time of the caller's, and numbers of
- * segments.
+ * What Postgres grants for good: positions of keys for given times, and numbers of segments.
  *
- * <p>A lease grants the present, so after a failover time alone makes lost grants harmless. These
- * grants never end, so a lost one can't be waited out: after a failover a fence refuses new grants
- * until an operator has said how to go on.
+ * <p>A lease grants the present, so after a failover time alone makes lost leases harmless. These
+ * grants never end, so a lost grant can't be waited out: after a failover a fence refuses new
+ * grants until an operator opens it.
  */
 @NullMarked
 package dev.coatcheck.cluster.grant;

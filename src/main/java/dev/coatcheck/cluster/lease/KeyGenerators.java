@@ -2,7 +2,7 @@ package dev.coatcheck.cluster.lease;
 
 import dev.coatcheck.core.key.KeyDraw;
 import dev.coatcheck.core.key.KeyGenerator;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.UuidV7;
 import dev.coatcheck.core.observe.Event;
@@ -52,21 +52,21 @@ public final class KeyGenerators implements AutoCloseable {
     this.clock = clock;
   }
 
-  /** Begins to lease what keys of the scheme need, so that the first draw finds a worker. */
-  public synchronized void prepare(KeyScheme scheme, SnowflakeLayout layout) {
+  /** Begins to lease what such keys need, so that the first draw finds a worker. */
+  public synchronized void prepare(KeyTimes keys) {
     if (leases.size() < PREPARED_MAX) {
-      KeyGenerator _ = of(scheme, layout);
+      KeyGenerator _ = of(keys);
     }
   }
 
   /**
-   * The generator of a scheme and, for Snowflakes, a layout. The first to ask for a layout starts
-   * its lease, for which the first draw waits.
+   * The generator of such keys. The first to ask for a layout starts its lease, for which the first
+   * draw waits.
    */
-  public KeyGenerator of(KeyScheme scheme, SnowflakeLayout layout) {
-    return switch (scheme) {
-      case UUIDV7 -> uuidV7;
-      case SNOWFLAKE -> leased(layout);
+  public KeyGenerator of(KeyTimes keys) {
+    return switch (keys) {
+      case KeyTimes.UuidsV7 _ -> uuidV7;
+      case KeyTimes.Snowflakes(SnowflakeLayout layout) -> leased(layout);
     };
   }
 

@@ -38,7 +38,7 @@ final class LeaseKeeper {
   private final Consumer<LeaseEvent> events;
   private final SnowflakeLayout layout;
 
-  private volatile @Nullable Held held;
+  private volatile @Nullable GrantedWindow held;
   private volatile boolean stopped;
   private volatile Shortage shortage;
 
@@ -75,7 +75,7 @@ final class LeaseKeeper {
 
   /** Reserves up to {@code count} positions of the worker held. */
   KeyRun reserve(int count, long nano) {
-    Held now = held;
+    GrantedWindow now = held;
     if (stopped) {
       return new KeyRun.Never("this instance is shutting down", RETRY_AFTER_MILLIS);
     }
@@ -102,7 +102,7 @@ final class LeaseKeeper {
     if (toRelease != null && failures % 2 == 0) {
       return new Step.Send(toRelease);
     }
-    Held now = held;
+    GrantedWindow now = held;
     if (now == null || waits(nano)) {
       return new Step.Send(new LeaseRequest.Acquire());
     }
@@ -110,7 +110,7 @@ final class LeaseKeeper {
   }
 
   private boolean waits(long nano) {
-    Held now = held;
+    GrantedWindow now = held;
     return now == null || lost || now.closed(nano);
   }
 
@@ -149,7 +149,7 @@ final class LeaseKeeper {
       return;
     }
     long floorMillis = reply.nowMillis();
-    Held before = held;
+    GrantedWindow before = held;
     if (before != null) {
       long lastMillis = layout.millisOf(before.positions().close());
       // Keys go on rising over a change of worker, but not over a jump of the database's clock.
@@ -158,11 +158,11 @@ final class LeaseKeeper {
       }
     }
     held =
-        new Held(
+        new GrantedWindow(
             reply.worker(),
             reply.epoch(),
             reply.untilMillis(),
-            Estimate.ofMillis(reply.nowMillis() + 1, nano),
+            ClockEstimate.ofMillis(reply.nowMillis() + 1, nano),
             new Positions(rules.firstPosition(layout, floorMillis) - 1));
     lost = false;
     shortage = new Shortage("the lease was not renewed in time", nano);
@@ -170,13 +170,13 @@ final class LeaseKeeper {
   }
 
   private void renewed(LeaseReply.Renewed reply, long sentNano, long nano) {
-    Held before = held;
+    GrantedWindow before = held;
     if (before == null || before.closed(nano)) {
       // Closed while the reply was under way: it may speak of a row that had another holder.
       nextNano = nano;
       return;
     }
-    Estimate estimate = rules.renewed(before.estimate(), reply.nowMillis(), sentNano, nano);
+    ClockEstimate estimate = rules.renewed(before.estimate(), reply.nowMillis(), sentNano, nano);
     long last = before.positions().last();
     if (stopped) {
       return; // the positions are closed, which is no position
@@ -192,7 +192,7 @@ final class LeaseKeeper {
   }
 
   private void gone(long nano) {
-    Held before = held;
+    GrantedWindow before = held;
     lost = true;
     nextNano = nano;
     if (before != null) {
@@ -205,7 +205,7 @@ final class LeaseKeeper {
   /** Ends minting at once, from any thread. */
   void stop() {
     stopped = true;
-    Held last = held;
+    GrantedWindow last = held;
     if (last != null) {
       last.positions().close();
     }
@@ -213,7 +213,7 @@ final class LeaseKeeper {
 
   /** What is still to be sent when the driver has ended. */
   LeaseRequest.@Nullable Release farewell() {
-    Held last = held;
+    GrantedWindow last = held;
     return toRelease != null || last == null || lost
         ? toRelease
         : new LeaseRequest.Release(last.worker(), last.epoch());

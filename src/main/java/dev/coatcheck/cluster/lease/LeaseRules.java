@@ -26,7 +26,7 @@ class LeaseRules {
   }
 
   /** The estimate after a renewal. */
-  Estimate renewed(Estimate before, long nowMillis, long sentNano, long receivedNano) {
+  ClockEstimate renewed(ClockEstimate before, long nowMillis, long sentNano, long receivedNano) {
     return before.within(nowMillis, sentNano, receivedNano);
   }
 }

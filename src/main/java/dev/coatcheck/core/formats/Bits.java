@@ -3,12 +3,12 @@ package dev.coatcheck.core.formats;
 import java.math.BigInteger;
 import java.util.HexFormat;
 
-/** Reads the fields of an ID one after the other, the highest bits first. */
+/** Reads the fields of an ID one by one, highest bits first. */
 final class Bits {
   private final BigInteger value;
   private int left;
 
-  /** The lowest bits of a number, so many of them. */
+  /** Starts at the highest of the lowest {@code width} bits of a number. */
   Bits(BigInteger value, int width) {
     this.value = value;
     this.left = width;
@@ -19,7 +19,7 @@ final class Bits {
     return next(bits).longValueExact();
   }
 
-  /** The next bits, whole bytes, as hexadecimal digits in lower case. */
+  /** The next bits, whole bytes, as lower-case hexadecimal digits. */
   String hex(int bits) {
     return HexFormat.of().formatHex(bytes(bits));
   }

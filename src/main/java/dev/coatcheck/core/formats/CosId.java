@@ -9,8 +9,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The texts of CosId: three fields of base 62 with a fixed width, or the friendly form, a local
- * time with the machine and the sequence after it.
+ * The texts of CosId: three fields of fixed width in base 62, or the friendly form: a local time,
+ * the machine and the sequence.
  *
  * <p>Source: github.com/Ahoo-Wang/CosId.
  */

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * Cuids: a c, then Unix milliseconds, a counter, a fingerprint of the host and random digits, in
- * base 36; and cuid2, a hash of all that, which tells nothing.
+ * Cuid: a c, then Unix milliseconds, a counter, a fingerprint of the host and random digits, in
+ * base 36. Cuid2: a hash of all these, which reveals nothing.
  *
  * <p>Sources: github.com/paralleldrive/cuid and cuid2.
  */
@@ -20,7 +20,9 @@ final class Cuid implements Format {
   private static final int HOST_END = 17;
   private static final Instant SINCE = Instant.parse("2012-01-01T00:00:00Z");
 
-  /** A letter first; by default 24 characters. Words are left out: a digit has to be there. */
+  /**
+   * A letter, then by default 23 characters. Other lengths need a digit, so that words don't match.
+   */
   private static final Pattern SECOND =
       Pattern.compile("(?=.*[0-9])[a-z][0-9a-z]{9,31}|[a-z][0-9a-z]{23}");
 
@@ -45,7 +47,7 @@ final class Cuid implements Format {
   }
 
   /**
-   * A cuid2 has no marks: many texts look like one. So it is named only where no other format fits.
+   * A cuid2 has no marks and many texts look like it, so it is named only if no other format fits.
    */
   static List<Candidate> second(String text) {
     return SECOND.matcher(text).matches()

@@ -13,17 +13,17 @@ record Digits(String alphabet) {
   static final Digits BASE36 = new Digits(TEN + "abcdefghijklmnopqrstuvwxyz");
   static final Digits BASE62 = new Digits(TEN + CAPITALS + "abcdefghijklmnopqrstuvwxyz");
 
-  /** Without the letters that look like others, and without the U. */
+  /** Without the letters that look like digits, and without U. */
   static final Digits CROCKFORD = new Digits(TEN + "ABCDEFGHJKMNPQRSTVWXYZ");
 
   static final Digits CROCKFORD_LOWER = new Digits(TEN + "abcdefghjkmnpqrstvwxyz");
 
-  /** Whether it is a text of this length, of nothing but digits. */
+  /** Whether the text has this length and consists of digits only. */
   boolean spell(String text, int length) {
     return text.length() == length && strangerAt(text) < 0;
   }
 
-  /** The index of the first character that is no digit, or -1. */
+  /** The index of the first character that is not a digit, or -1. */
   int strangerAt(String text) {
     for (int i = 0; i < text.length(); i++) {
       if (alphabet.indexOf(text.charAt(i)) < 0) {
@@ -33,7 +33,7 @@ record Digits(String alphabet) {
     return -1;
   }
 
-  /** The number that a text of digits spells, its first digit the highest. */
+  /** The number of a text of digits, the highest digit first. */
   BigInteger value(String text) {
     BigInteger base = BigInteger.valueOf(alphabet.length());
     BigInteger value = BigInteger.ZERO;

@@ -6,18 +6,18 @@ import java.util.List;
 
 /** A format of IDs, or a family of formats that share a shape. */
 interface Format {
-  /** Clocks differ. */
+  /** The tolerance for differing clocks. */
   Duration AHEAD_MAX = Duration.ofDays(1);
 
-  /** What the text can be at this time; nothing if it hasn't the shape of the format. */
+  /** What the text can be at this time; empty if it doesn't have the shape of the format. */
   List<Reading> read(String text, Instant now);
 
-  /** Whether an ID may have been made at a time: not before its format, not after today. */
+  /** Whether an ID may be from a time: not before its format existed, and not after today. */
   static boolean isPlausible(Instant time, Instant since, Instant now) {
     return !time.isBefore(since) && !time.isAfter(now.plus(AHEAD_MAX));
   }
 
-  /** How certain a format is that only a time could contradict. */
+  /** The certainty of a format that only an implausible time could contradict. */
   static Reading.Certainty byTime(Instant time, Instant since, Instant now) {
     return isPlausible(time, since, now) ? Reading.Certainty.LIKELY : Reading.Certainty.POSSIBLE;
   }

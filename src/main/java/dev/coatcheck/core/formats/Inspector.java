@@ -11,14 +11,14 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Says what a text can be. It reads strictly: what no writer of a format writes is refused with the
- * reason. Where a text can be several things, all are there, the likelier first.
+ * Finds what a text can be. Parsing is strict: a text that no encoder of a format writes is
+ * refused, with the reason. If a text can be several things, all are listed, the likeliest first.
  */
 public final class Inspector {
   /** The format of our own public IDs. */
   public static final String PUBLIC_ID = "public_id";
 
-  /** Longer texts are no ID of any format: a TypeID has at most 90 characters. */
+  /** No format has longer IDs: a TypeID has at most 90 characters. */
   public static final int LENGTH_MAX = 90;
 
   private static final List<Format> TEXTS =
@@ -39,7 +39,7 @@ public final class Inspector {
   /**
    * What a text can be.
    *
-   * @param candidates the likelier first; as likely ones in an order that is always the same
+   * @param candidates the likeliest first; equally likely ones in a fixed order
    * @param refusals formats whose shape the text has, and whose rules it breaks
    */
   public record Inspection(List<Candidate> candidates, List<Refusal> refusals) {
@@ -52,7 +52,7 @@ public final class Inspector {
   /**
    * What a text can be at this time.
    *
-   * @param own the Snowflake layouts of a gateway's own keys, with a name or without
+   * @param own the Snowflake layouts of a gateway's own keys, named or custom
    */
   public static Inspection inspect(String text, Collection<SnowflakeLayout> own, Instant now) {
     if (text.length() > LENGTH_MAX) {

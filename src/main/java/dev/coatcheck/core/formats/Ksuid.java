@@ -10,7 +10,7 @@ import java.util.List;
 /**
  * KSUIDs: seconds since 2014-05-13T16:53:20Z in 32 bits, then 128 random bits, in base62.
  *
- * <p>Source: github.com/segmentio/ksuid. Their texts sort by time in the order of bytes only.
+ * <p>Source: github.com/segmentio/ksuid. Their texts sort by time only in byte order.
  */
 final class Ksuid implements Format {
   private static final String NAME = "ksuid";

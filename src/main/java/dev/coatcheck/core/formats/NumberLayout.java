@@ -14,11 +14,10 @@ import java.util.Optional;
 /**
  * How the bits of a number of the Snowflake family are divided.
  *
- * @param tickMillis a unit of its time
+ * @param tickMillis the unit of its time
  * @param fields the highest first; together 63 bits, or 64 without a sign
  */
 record NumberLayout(String format, Instant epoch, long tickMillis, List<Field> fields) {
-  /** The name of the field that holds the time. */
   private static final String TIME = "time";
 
   private static final String SEQUENCE = "sequence";
@@ -29,7 +28,7 @@ record NumberLayout(String format, Instant epoch, long tickMillis, List<Field> f
     fields = List.copyOf(fields);
   }
 
-  /** Fields as {@code time:41 worker:10 sequence:12}. */
+  /** Parses fields such as {@code time:41 worker:10 sequence:12}. */
   static NumberLayout of(String format, Instant epoch, long tickMillis, String fields) {
     return new NumberLayout(
         format,
@@ -53,7 +52,9 @@ record NumberLayout(String format, Instant epoch, long tickMillis, List<Field> f
         fields);
   }
 
-  /** The fields of a number, if it fits in, and its time is from {@code since} to now. */
+  /**
+   * The fields of a number; empty if it is too large or its time is not from {@code since} to now.
+   */
   Optional<Candidate> read(BigInteger value, Instant since, Instant now) {
     int width = fields.stream().mapToInt(Field::bits).sum();
     if (value.bitLength() > width) {

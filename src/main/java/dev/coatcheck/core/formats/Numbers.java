@@ -18,9 +18,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Decimal numbers: the Snowflake family, whose members all look alike, and what a sequence counts.
- * And TSIDs, which are such numbers in 13 digits of Crockford's base 32; the border between their
- * node and counter is not in them, by default it is as here.
+ * Decimal numbers: the Snowflake family, whose members all look alike, and numbers of sequences.
+ * Also TSIDs, which are Snowflake numbers in 13 digits of Crockford's base 32. A TSID doesn't tell
+ * where its node ends and its counter begins; the widths here are the default.
  *
  * <p>Sources: twitter-archive/snowflake (snowflake-2010); Discord's API reference; github.com/
  * sony/sonyflake, baidu/uid-generator, Meituan-Dianping/Leaf, Ahoo-Wang/CosId, RobThree/IdGen,
@@ -69,13 +69,12 @@ final class Numbers implements Format {
               "snowflake.cosid-seconds", COSID_EPOCH, 1_000, "time:31 machine:10 sequence:22"),
           NumberLayout.of("snowflake.idgen", DISCORD_EPOCH, 1, USUAL));
 
-  /** In a layout of milliseconds more than any number of 32 bits. */
+  /** In a layout of milliseconds, IDs after this time exceed any number of 32 bits. */
   private static final Duration OWN_SINCE = Duration.ofSeconds(2);
 
   private final List<NumberLayout> layouts;
   private final Set<NumberLayout> own;
 
-  /** With the layouts of a gateway's own keys. */
   Numbers(Collection<SnowflakeLayout> own) {
     this.own = own.stream().map(NumberLayout::of).collect(Collectors.toSet());
     this.layouts =
@@ -132,8 +131,9 @@ final class Numbers implements Format {
   }
 
   /**
-   * Small numbers are no IDs of the first day of a layout, unless the layout is that of own keys.
-   * On that day itself even the first of them are.
+   * The earliest time at which a number counts as an ID of the layout: the second day, because
+   * smaller numbers are more likely something else. Own keys count almost from the epoch on, and
+   * during the first day from the epoch on.
    */
   private Instant since(NumberLayout layout, Instant now) {
     if (!own.contains(layout)) {
@@ -146,7 +146,7 @@ final class Numbers implements Format {
     return layout.epoch().plus(AHEAD_MAX);
   }
 
-  /** What follows from the fields. */
+  /** Adds what the fields imply. */
   private static Candidate more(NumberLayout layout, Candidate found, BigInteger value) {
     return switch (layout.format()) {
       case "snowflake.discord" ->
@@ -160,7 +160,7 @@ final class Numbers implements Format {
     };
   }
 
-  /** By default a machine is the lower half of its private IPv4 address. */
+  /** By default the machine is the lower half of its private IPv4 address. */
   private static String addressEnd(int machine) {
     return (machine >> Byte.SIZE) + "." + (machine & 0xff);
   }

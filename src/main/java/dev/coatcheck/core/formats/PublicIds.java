@@ -9,7 +9,7 @@ import dev.coatcheck.core.id.PublicId;
 import java.time.Instant;
 import java.util.List;
 
-/** Our own public IDs, which give nothing away. */
+/** Our own public IDs, which reveal nothing. */
 final class PublicIds implements Format {
   private static final int BODY_LENGTH = 24;
 

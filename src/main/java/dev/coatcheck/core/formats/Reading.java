@@ -9,32 +9,31 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What a format says of a text. */
+/** What a format says about a text. */
 public sealed interface Reading {
   /** The name of the format, such as {@code uuid.v7}. */
   String format();
 
-  /** How much of a text has to be so in its format. */
+  /** How strong the evidence for a format is. */
   enum Certainty implements WireNamed {
-    /** Fixed marks or check characters, which hardly any other text has. */
+    /** The text has fixed marks or check characters, which hardly any other text has. */
     CERTAIN,
-    /** Length, alphabet and what else the format asks for fit, and so does the time. */
+    /** The length, the alphabet, the format's other rules and the time fit. */
     LIKELY,
-    /** Length and alphabet fit, as they do for other formats. */
+    /** The length and the alphabet fit, as they do for other formats. */
     POSSIBLE
   }
 
-  /** A fact that an ID tells its readers. */
+  /** A fact that an ID reveals to its readers. */
   enum Reveal implements WireNamed {
     CREATION_TIME,
-    /** How many IDs are made, by the distance between two of them. */
+    /** How many IDs are issued, from the distance between two of them. */
     VOLUME,
-    /** Which machine made the ID, by a number of its own. */
     MACHINE,
-    /** A network address of the machine that made the ID. */
+    /** A network address of the machine that issued the ID. */
     MACHINE_ADDRESS,
     PROCESS,
-    /** The number of a user account or group of the machine. */
+    /** The number of a user account or a group on the machine. */
     ACCOUNT
   }
 
@@ -52,9 +51,9 @@ public sealed interface Reading {
   /**
    * The text is, or can be, an ID of the format.
    *
-   * @param time when the ID was made, if it says so
-   * @param fields each a {@code Long}, or a {@code String} for what is no number or too large for
-   *     one, in the order of the bits
+   * @param time when the ID was issued, if it tells
+   * @param fields in the order of the bits, each a {@code Long}, or a {@code String} if it is no
+   *     number or too large
    * @param isSortable whether the texts of the format sort by time
    */
   record Candidate(
@@ -103,7 +102,7 @@ public sealed interface Reading {
       return new Candidate(format, certainty, time, fields, isSortable, more);
     }
 
-    /** The same with another name, in front of its fields another field. */
+    /** The same with another format name and another field in front. */
     Candidate inside(String outer, String name, String value) {
       Map<String, Object> more = new LinkedHashMap<>();
       more.put(name, value);
@@ -117,7 +116,7 @@ public sealed interface Reading {
   }
 
   /**
-   * The text has the shape of the format, and isn't an ID of it.
+   * The text has the shape of the format but is not an ID of it.
    *
    * @param detail the rule that it breaks
    */

@@ -25,9 +25,9 @@ import java.util.Optional;
  * | IP 32, 128 | port 32 | offset in the commit log 64 |                      offset
  * </pre>
  *
- * The month of a unique identifier is not in it, nor is the time zone of its producer. Sources:
- * {@code docs/message_id.md} of github.com/apache/rocketmq-clients; {@code MessageClientIDSetter}
- * and {@code MessageDecoder} of github.com/apache/rocketmq.
+ * A unique identifier contains neither its month nor the time zone of its producer. Sources: {@code
+ * docs/message_id.md} of github.com/apache/rocketmq-clients; {@code MessageClientIDSetter} and
+ * {@code MessageDecoder} of github.com/apache/rocketmq.
  */
 final class RocketMq implements Format {
   private static final String VERSION_1 = "rocketmq.v1";
@@ -41,7 +41,7 @@ final class RocketMq implements Format {
   private static final int DEFAULT_PORT = 10_911;
   private static final Instant EPOCH = Instant.parse("2021-01-01T00:00:00Z");
 
-  /** Of any month, in any time zone. */
+  /** For any month in any time zone. */
   private static final long MONTH_MILLIS_MAX = Duration.ofDays(32).toMillis();
 
   @Override

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * ObjectIds of MongoDB, and the xids that were made in their image.
+ * ObjectIds of MongoDB, and xids, which are modelled on them.
  *
  * <pre>
  * | Unix seconds 32 | random 40               | counter 24 |  ObjectId, 24 hexadecimal digits
@@ -28,7 +28,7 @@ final class TwelveBytes implements Format {
   private static final int HEX_LENGTH = 24;
   private static final int XID_LENGTH = 20;
 
-  /** 20 digits of 5 bits have room for 100. */
+  /** 20 digits of 5 bits hold 100 bits. */
   private static final int XID_PADDING = 4;
 
   private static final Instant OBJECT_IDS_SINCE = Instant.parse("2007-01-01T00:00:00Z");

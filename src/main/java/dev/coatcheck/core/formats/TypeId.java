@@ -73,7 +73,7 @@ final class TypeId implements Format {
         .inside(NAME, "prefix", prefix);
   }
 
-  /** New TypeIDs hold a UUID of version 7. */
+  /** TypeIDs usually hold a UUID of version 7. */
   private static Certainty certainty(Candidate uuid, String prefix) {
     if (!uuid.format().equals("uuid.v7")) {
       return Certainty.POSSIBLE;

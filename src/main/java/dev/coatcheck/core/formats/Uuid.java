@@ -33,10 +33,12 @@ final class Uuid implements Format {
   private static final long UNITS_PER_SECOND = 10_000_000;
   private static final int NANOS_PER_UNIT = 100;
 
-  /** The lowest bit of the first byte of a node that is no address of a network card. */
+  /**
+   * The lowest bit of a node's first byte. It marks a node that is not a network card's address.
+   */
   private static final int MULTICAST = 1;
 
-  /** The versions with a time came into use after it. */
+  /** The versions with a time came into use later. */
   private static final Instant SINCE = Instant.parse("1990-01-01T00:00:00Z");
 
   @Override
@@ -52,7 +54,7 @@ final class Uuid implements Format {
     if (!Digits.HEX.spell(digits, DIGITS)) {
       return List.of();
     }
-    // Any 32 hexadecimal digits: only those with the marks of a UUID.
+    // Of the texts of 32 hexadecimal digits, only those with the version and variant of a UUID.
     return read(Digits.HEX.value(digits), now) instanceof Candidate found && hasVersion(found)
         ? List.of(found.that(Certainty.LIKELY))
         : List.of();
@@ -62,7 +64,6 @@ final class Uuid implements Format {
     return found.format().startsWith(NAME + ".v");
   }
 
-  /** What a number of 128 bits is as a UUID. */
   static Reading read(BigInteger value, Instant now) {
     if (value.signum() == 0) {
       return Candidate.of(NAME + ".nil", Certainty.CERTAIN);
@@ -112,7 +113,7 @@ final class Uuid implements Format {
     return node(timed(bare, time(units), now), bits).sortable();
   }
 
-  /** DCE security: the low bits of the time and of the clock sequence make room for an account. */
+  /** DCE security: an account replaces the low bits of the time and of the clock sequence. */
   private static Candidate security(Candidate bare, BigInteger value) {
     Bits bits = new Bits(value, WIDTH);
     long account = bits.number(32);

@@ -1,4 +1,4 @@
-/** The formats of IDs in the field: what a text can be, field by field, and what it gives away. */
+/** Formats of IDs in common use: what a text can be, field by field, and what it reveals. */
 @NullMarked
 package dev.coatcheck.core.formats;
 

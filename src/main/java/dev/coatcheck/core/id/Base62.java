@@ -3,16 +3,16 @@ package dev.coatcheck.core.id;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Base62 in byte order, {@code 0-9A-Za-z}: 128 bits are 22 characters, the number big-endian and
- * unsigned, padded on the left with {@code 0}. So text order is numeric order.
+ * Base62 in byte order, {@code 0-9A-Za-z}. 128 bits are 22 characters: the unsigned big-endian
+ * number, padded on the left with {@code 0}. So text order is numeric order.
  *
  * <h2>Arithmetic</h2>
  *
- * Two longs hold the 128 bits, as BigInteger takes seven times as long. 62^10 is the greatest power
- * of 62 that fits a long: writing divides by it twice, so that 2, 10 and 10 digits are left, and
- * spells those in pairs from a table. The divisor is constant, so each division is a multiplication
- * by its reciprocal and a correction (N. Möller and T. Granlund, Improved division by invariant
- * integers, algorithm 4). Reading joins 8, 8 and 6 digits.
+ * Two longs hold the 128 bits, because BigInteger takes seven times as long. 62^10 is the greatest
+ * power of 62 that fits in a long. Encoding divides by it twice, which leaves 2, 10 and 10 digits,
+ * and takes those in pairs from a table. The divisor is constant, so each division is a
+ * multiplication by its reciprocal and a correction (N. Möller and T. Granlund, Improved division
+ * by invariant integers, algorithm 4). Decoding joins 8, 8 and 6 digits.
  */
 public final class Base62 {
   private static final String ALPHABET =
@@ -38,16 +38,16 @@ public final class Base62 {
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
   }
 
-  /** The 22 characters of a 128-bit number. */
+  /** Encodes a 128-bit number as 22 characters. */
   public static String encode(long high, long low) {
     byte[] text = new byte[EncodedPayload.LENGTH];
     spell(high, low).write(text, 0);
     return new String(text, 0, EncodedPayload.PAYLOAD_LENGTH, StandardCharsets.ISO_8859_1);
   }
 
-  /** The body of a 128-bit number, its check characters still 0 bytes. */
+  /** Encodes a 128-bit number; the check characters are still 0 bytes. */
   static EncodedPayload spell(long high, long low) {
-    // 62^10 is a multiple of 2^10, and what is left of an unsigned number has no sign.
+    // 62^10 is a multiple of 2^10. After the shift the number has no sign bit.
     long quotientHigh = (high >>> 10) / (POWER_10 >>> 10);
     long quotientLow = divide(high - quotientHigh * POWER_10, low);
     long bottom = low - quotientLow * POWER_10;
@@ -65,7 +65,7 @@ public final class Base62 {
         bottomFour << 48 | four(bottom - bottomUpper * POWER_4) << 16);
   }
 
-  /** The 128-bit number of a body that is known to be base62 and not to overflow. */
+  /** Decodes a payload. The caller has checked that it is base62 and does not overflow. */
   static Token token(EncodedPayload body) {
     long first = PackedChars.value(body.first());
     long low = first * POWER_8 + PackedChars.value(body.second());

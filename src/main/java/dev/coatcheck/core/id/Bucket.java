@@ -11,7 +11,7 @@ public final class Bucket {
   /**
    * The bucket of a mapping.
    *
-   * @param keyBytes a bigint's 8 bytes or a UUID's 16, big-endian
+   * @param keyBytes 8 bytes of a bigint or 16 of a UUID, big-endian
    */
   public static int ofKey(byte[] salt, byte[] keyBytes) {
     return firstTenBits(salted(salt).digest(keyBytes));

@@ -1,13 +1,13 @@
 package dev.coatcheck.core.id;
 
-/** The 24 characters after the underscore, eight in each long: 22 of payload, 2 of check. */
+/** The 24 characters after the underscore, eight per long: 22 of payload, 2 check characters. */
 record EncodedPayload(long first, long second, long third) {
   static final int LENGTH = 24;
   static final int PAYLOAD_LENGTH = 22;
 
   private static final int CHECK_VALUES = 62 * 62;
 
-  // 2^128 - 1 is spelled 7n42DGM5 Tflk9n8m t7Fhc7.
+  // 2^128 - 1 is encoded as 7n42DGM5 Tflk9n8m t7Fhc7.
   private static final long FIRST_MAX = 0x376e_3432_4447_4d35L;
   private static final long SECOND_MAX = 0x5466_6c6b_396e_386dL;
   private static final long THIRD_MAX = 0x7437_4668_6337L;
@@ -30,7 +30,7 @@ record EncodedPayload(long first, long second, long third) {
         == 0;
   }
 
-  /** Whether the payload, base62, exceeds 2^128 - 1: ASCII in byte order compares as a number. */
+  /** Whether the base62 payload exceeds 2^128 - 1. Its byte order is its numeric order. */
   boolean overflows() {
     if (first != FIRST_MAX) {
       return first > FIRST_MAX;
@@ -38,7 +38,7 @@ record EncodedPayload(long first, long second, long third) {
     return second > SECOND_MAX || (second == SECOND_MAX && third >>> 16 > THIRD_MAX);
   }
 
-  /** Where an overflowing payload first exceeds 2^128 - 1. */
+  /** The index of the first character that makes the payload exceed 2^128 - 1. */
   int overflowIndex() {
     if (first != FIRST_MAX) {
       return differenceIndex(first, FIRST_MAX);
@@ -48,7 +48,7 @@ record EncodedPayload(long first, long second, long third) {
         : 16 + differenceIndex(third, THIRD_MAX << 16);
   }
 
-  /** The value of the check characters, base62. */
+  /** The value of the check characters, which must be base62. */
   int check() {
     return (int) (PackedChars.value(third) % CHECK_VALUES);
   }

@@ -3,25 +3,26 @@ package dev.coatcheck.core.id;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cached prefix with its share of the check sum. Few types are in use, so most texts start with a
- * cached prefix and need neither its check nor its copy.
+ * A cached prefix and its share of the check sum. Few types are in use, so most texts start with a
+ * cached prefix, which then needs neither a check nor a copy.
  *
- * @param head the first eight characters, or all if they are fewer, at the lower end
- * @param length what tells a short prefix from the same one after NUL characters
+ * @param head the first eight characters, or all if the prefix is shorter, in the low bytes
+ * @param length distinguishes a short prefix from the same prefix followed by NUL characters
  */
 record KnownPrefix(Prefix prefix, long head, int length, int checkSum) {
   private static final int RECENT_BITS = 6;
 
-  // Threads race harmlessly: whatever is in a slot is a prefix with its own numbers.
+  // Races between threads are harmless: each slot always holds a complete, immutable entry.
   private static final @Nullable KnownPrefix[] RECENT = new KnownPrefix[1 << RECENT_BITS];
 
-  /** An odd number near 2^64 divided by the golden ratio, which scatters the heads. */
+  /** An odd number near 2^64 divided by the golden ratio. It spreads the heads over the slots. */
   private static final long SCATTER = 0x9e37_79b9_7f4a_7c15L;
 
   /**
-   * The prefix that the first {@code end} characters are, at least one, or null.
+   * The prefix that consists of the first {@code end} characters, at least one, or null.
    *
-   * @param bytes the text's, at least eight, with a question mark for what is not ISO 8859-1
+   * @param bytes the bytes of the text, at least eight, with a question mark for each character
+   *     that is not ISO 8859-1
    */
   static @Nullable KnownPrefix startOf(String text, byte[] bytes, int end) {
     long head = PackedChars.read(bytes, 0) >>> (8 * Math.max(0, 8 - end));

@@ -5,23 +5,23 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Eight ASCII characters in one long, the first in the top byte, worked on all at once: two thirds
- * of the time of loops over characters and a table of digits.
+ * Eight ASCII characters in one long, the first in the top byte, processed all at once. This takes
+ * two thirds of the time of loops over characters with a table of digits.
  *
  * <h2>How it works</h2>
  *
- * The bytes are lanes, and no step carries from one lane into the next. For a lane below 0x80,
- * adding {@code 0x80 - bound} sets its top bit if it is at least the bound; two such sums test a
- * range. A lane from 0x80 up may carry, but is a misfit itself. Digits are joined in pairs, the
- * pairs in fours and these to the whole, in lanes of 16, 32 and 64 bits: a lane holds {@code 256 ·
- * upper + lower}, so taking {@code (256 - 62) · upper} away leaves {@code 62 · upper + lower}. A
- * multiplication by four 16-bit weights gathers the weighted sum of four lanes in its top 16 bits.
- * Background: H. S. Warren, Hacker's Delight, chapters 2 and 8.
+ * Each byte is a lane, and no step carries from one lane into the next. In a lane below 0x80,
+ * adding {@code 0x80 - bound} sets the top bit if the lane is at least the bound; two such sums
+ * test a range. A lane of 0x80 or more may carry, but is refused anyway. Digits are joined to
+ * pairs, pairs to fours, and fours to the whole number, in lanes of 16, 32 and 64 bits: a lane
+ * holds {@code 256 · upper + lower}, so subtracting {@code (256 - 62) · upper} leaves {@code 62 ·
+ * upper + lower}. A multiplication by four 16-bit weights adds the weighted sum of four lanes up in
+ * its top 16 bits. Background: H. S. Warren, Hacker's Delight, chapters 2 and 8.
  *
  * <pre>
- * '0'..'9'  0011dddd      0x30 +  0 = '0'    bit 6 marks a letter, bits 6 and 5 a small one,
- * 'A'..'Z'  010lllll      0x30 +  7 = 'A' - 10     so from a letter 7 more is taken than from
- * 'a'..'z'  011lllll      0x30 + 13 = 'a' - 36     a digit, and from a small one 6 more again
+ * '0'..'9'  0011dddd      0x30 +  0 = '0'          bit 6 marks a letter,
+ * 'A'..'Z'  010lllll      0x30 +  7 = 'A' - 10     bits 6 and 5 a lower-case letter:
+ * 'a'..'z'  011lllll      0x30 + 13 = 'a' - 36     subtract 7 for the first, 6 more for both
  * </pre>
  */
 final class PackedChars {
@@ -42,7 +42,7 @@ final class PackedChars {
     BIG_ENDIAN.set(text, at, eight);
   }
 
-  /** The top bit of each that is not base62. */
+  /** Sets the top bit of each lane that is not base62. */
   static long misfits(long eight) {
     long digits = (eight + (0x80 - '0') * EACH) & ~(eight + (0x7f - '9') * EACH);
     long small = eight | 0x20 * EACH;
@@ -50,7 +50,7 @@ final class PackedChars {
     return (~(digits | letters) | eight) & TOP_BITS;
   }
 
-  /** The number, below 62^8, that eight base62 characters spell. */
+  /** The value of eight base62 characters, below 62^8. */
   static long value(long eight) {
     long letters = eight & 0x40 * EACH;
     long small = eight << 1 & letters;
@@ -63,10 +63,11 @@ final class PackedChars {
   }
 
   /**
-   * The weighted sum of the eight in the top 16 bits.
+   * The weighted sum of the eight characters, in the top 16 bits.
    *
-   * @param odd the weights of the first, third … in 16 bits each, that of the first the lowest
-   * @param even the same for the second, fourth …
+   * @param odd the weights of the first, third, … character, 16 bits each, the first in the lowest
+   *     bits
+   * @param even the same for the second, fourth, … character
    */
   static long weighted(long eight, long odd, long even) {
     return (eight >>> 8 & LANES_16) * odd + (eight & LANES_16) * even;

@@ -7,14 +7,14 @@ public sealed interface ParsedId {
   record Valid(PublicId id) implements ParsedId {}
 
   /**
-   * Refused.
+   * The text is not a public ID.
    *
-   * @param position the index of the offending character, for CHECK that of the first check
-   *     character, for LENGTH the text's length
+   * @param position the index of the first wrong character; for CHECK that of the first check
+   *     character, for LENGTH the length of the text
    */
   record Malformed(Reason reason, int position) implements ParsedId {}
 
-  /** Why a text is no public ID. */
+  /** Why a text is not a public ID. */
   enum Reason {
     LENGTH,
     ALPHABET,
@@ -24,7 +24,6 @@ public sealed interface ParsedId {
 
     private final String wireName = name().toLowerCase(Locale.ROOT);
 
-    /** The name that clients see. */
     public String wireName() {
       return wireName;
     }

@@ -2,7 +2,7 @@ package dev.coatcheck.core.id;
 
 import java.util.Optional;
 
-/** The part of a public ID that names its type: {@code [a-z][a-z0-9]*(_[a-z0-9]+)*}, at most 32. */
+/** The part of a public ID that names its type: {@code [a-z][a-z0-9]*(_[a-z0-9]+)*}, 32 at most. */
 public record Prefix(String value) {
   private static final int LENGTH_MAX = 32;
 
@@ -21,8 +21,8 @@ public record Prefix(String value) {
   }
 
   /**
-   * The index of the first of {@code end} characters that no prefix has there, {@code end} if the
-   * prefix stops too early, or -1 if it is a prefix.
+   * The index of the first of {@code end} characters that a prefix can't have there; {@code end} if
+   * the prefix is incomplete; -1 if the characters are a prefix.
    */
   static int offenceAt(CharSequence text, int end) {
     boolean afterUnderscore = false;

@@ -10,23 +10,23 @@ import java.nio.charset.StandardCharsets;
  *
  * <pre>
  * ch_4KIWSf8WvPNoQDBwStVIDYHU
- * └┬┘└──────── body ────────┘
- * prefix      22 payload + 2 check characters
+ * └┬┘└─────── payload ──────┘
+ * prefix      22 characters + 2 check characters
  * </pre>
  *
- * A token has exactly one text. Nothing is folded, trimmed or normalised on the way in.
+ * A token has exactly one text. Parsing folds, trims and normalises nothing.
  */
 public record PublicId(Prefix prefix, Token token) {
-  /** Longer texts are refused unread; clients are promised that no public ID is longer. */
+  /** Longer texts are refused unread. The contract promises that no public ID is longer. */
   private static final int TEXT_LENGTH_MAX = 64;
 
-  /** Accepts exactly the texts that {@link #toString} gives. */
+  /** Accepts exactly the texts that {@link #toString} returns. */
   public static ParsedId parse(String text) {
     int length = text.length();
     if (length == 0 || length > TEXT_LENGTH_MAX) {
       return new Malformed(Reason.LENGTH, length);
     }
-    // Whatever ISO 8859-1 lacks becomes a question mark, which no part of an ID may hold either.
+    // A character outside ISO 8859-1 becomes a question mark, which no part of an ID allows.
     byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
     int bodyAt = bytes.length - EncodedPayload.LENGTH;
     if (bodyAt < 2 || bytes[bodyAt - 1] != '_') {
@@ -46,7 +46,7 @@ public record PublicId(Prefix prefix, Token token) {
     return new Valid(new PublicId(prefix.prefix(), Base62.token(body)));
   }
 
-  /** Says from left to right why a text is not a prefix, an underscore and a base62 body. */
+  /** The first reason, from left to right, why a text is not a public ID. */
   private static Malformed refuse(String text) {
     int split = text.lastIndexOf('_');
     int offence = split < 0 ? 0 : Prefix.offenceAt(text, split);

@@ -11,17 +11,19 @@ import javax.crypto.spec.IvParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Cryptographically strong random bits for many threads, cheaper than the operating system's.
+ * Cryptographically strong random bits for many threads, cheaper than those of the operating
+ * system.
  *
  * <h2>How it works</h2>
  *
- * Sixteen stripes, each a lock and a buffer of 8 KiB of AES-256-CTR key stream. A thread takes the
- * stripe of its id; nothing is kept per thread, as virtual threads would build one buffer per
- * request. Each buffer comes from a key of its own, fresh from the operating system, so no buffer
- * says anything about another, and a copied memory image repeats little more than what was left.
+ * There are sixteen stripes, each with a lock and a buffer of 8 KiB of AES-256-CTR key stream. A
+ * thread uses the stripe of its thread ID. Nothing is kept per thread, because virtual threads
+ * would then build one buffer per request. Each buffer comes from its own fresh key from the
+ * operating system, so a buffer reveals nothing about another one, and a copied memory image
+ * repeats little more than the rest of the current buffers.
  *
- * <p>Bytes are wiped when they are handed out, and the key is dropped before the first one is: a
- * later look into the memory should not find what was issued, as far as Java has that in hand.
+ * <p>Bytes are wiped when they are handed out, and the key is dropped before the first byte is. So
+ * a later look into the memory should not find issued bytes, as far as Java can ensure that.
  */
 public final class RandomSource {
   private static final int STRIPES = 16; // a power of two
@@ -44,7 +46,6 @@ public final class RandomSource {
     Arrays.setAll(stripes, i -> new Stripe());
   }
 
-  /** Fills the whole array. */
   public void fill(byte[] target) {
     stripe().fill(target);
   }
@@ -53,12 +54,11 @@ public final class RandomSource {
     return stripe().nextLong();
   }
 
-  /** 128 random bits. */
   Token nextToken() {
     return stripe().nextToken();
   }
 
-  // Ids of threads that are alive together are mostly consecutive, so they spread.
+  // Threads that live at the same time have mostly consecutive IDs, so they use different stripes.
   private Stripe stripe() {
     return stripes[(int) Thread.currentThread().threadId() & (STRIPES - 1)];
   }
@@ -100,7 +100,7 @@ public final class RandomSource {
     }
 
     private void refill() {
-      used = BUFFER_BYTES; // should this fail, no caller is handed the zeros
+      used = BUFFER_BYTES; // if this fails, no caller gets the zeros
       byte[] key = new byte[KEY_BYTES];
       seeds.nextBytes(key);
       Arrays.fill(buffer, (byte) 0);

@@ -4,15 +4,15 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/** Digests with SHA-256, which every Java has. */
+/** SHA-256 digests. Every Java has the algorithm. */
 public final class Sha256 {
-  // Looking the algorithm up costs nearly as much as the digest; a clone of an unused one does not.
+  // Looking up the algorithm costs nearly as much as a digest. Cloning an unused digest is cheap.
   private static final MessageDigest UNUSED = unused();
   private static final byte SEPARATOR = 0;
 
   private Sha256() {}
 
-  /** A digest that has read nothing yet. */
+  /** A digest without any input yet. */
   public static MessageDigest start() {
     try {
       return (MessageDigest) UNUSED.clone();
@@ -21,12 +21,12 @@ public final class Sha256 {
     }
   }
 
-  /** The digest of texts in UTF-8, with a zero byte between one and the next. */
+  /** The digest of texts in UTF-8, separated by a zero byte. */
   public static byte[] of(String first, String... others) {
     return of(start(), first, others);
   }
 
-  /** The same, after what {@code begun} has read. */
+  /** The same, continuing a digest that already has input. */
   static byte[] of(MessageDigest begun, String first, String... others) {
     begun.update(first.getBytes(StandardCharsets.UTF_8));
     for (String other : others) {

@@ -4,9 +4,9 @@ import java.nio.ByteBuffer;
 import java.util.HexFormat;
 import java.util.UUID;
 
-/** The 128-bit payload of a public ID, an unsigned number: the bucket is in its lowest ten bits. */
+/** The 128-bit payload of a public ID, an unsigned number. Its lowest ten bits are the bucket. */
 public record Token(long high, long low) implements Comparable<Token> {
-  /** The same 128 bits, as Postgres keeps them; version and variant mean nothing in it. */
+  /** The same 128 bits as Postgres stores them. They have no UUID version and no variant. */
   public UUID toUuid() {
     return new UUID(high, low);
   }
@@ -32,7 +32,6 @@ public record Token(long high, long low) implements Comparable<Token> {
     return order != 0 ? order : Long.compareUnsigned(low, other.low);
   }
 
-  /** 32 hex digits. */
   @Override
   public String toString() {
     HexFormat hex = HexFormat.of();

@@ -1,6 +1,6 @@
 package dev.coatcheck.core.id;
 
-/** Draws the tokens of stored public IDs: 118 random bits, then the ten of the bucket. */
+/** Draws tokens for stored public IDs: 118 random bits, then the ten bits of the bucket. */
 public final class TokenSource {
   private final RandomSource random;
 

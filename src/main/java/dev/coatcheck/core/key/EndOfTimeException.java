@@ -2,10 +2,7 @@ package dev.coatcheck.core.key;
 
 import java.time.Instant;
 
-/**
- * A layout has used its last millisecond and generates no more keys; the next key would be
- * negative.
- */
+/** The last millisecond of a layout is used up. The next key would be negative. */
 public final class EndOfTimeException extends IllegalStateException {
   private static final long serialVersionUID = 1L;
 

@@ -9,7 +9,7 @@ public sealed interface Key permits Key.Bigint, Key.Uuid {
   /** Big-endian: 8 bytes of a bigint, 16 of a UUID. */
   byte[] toBytes();
 
-  /** The one canonical spelling: decimal digits without leading zeros, or 36 lower-case. */
+  /** The only spelling: decimal digits without leading zeros, or 36 lower-case characters. */
   String text();
 
   /** A bigint key, 0 to 2^63 − 1. */

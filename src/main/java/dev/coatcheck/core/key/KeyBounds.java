@@ -1,4 +1,4 @@
 package dev.coatcheck.core.key;
 
-/** The smallest and the largest key that a span of time can hold, both inclusive. */
+/** The smallest and the largest key that a span of time can contain, both inclusive. */
 public record KeyBounds(Key smallest, Key largest) {}

@@ -2,10 +2,10 @@ package dev.coatcheck.core.key;
 
 import java.util.List;
 
-/** The result of a draw of keys. */
+/** The result of drawing keys. */
 public sealed interface KeyDraw {
 
-  /** The keys, rising. */
+  /** The keys, in rising order. */
   record Drawn(List<Key> keys) implements KeyDraw {
     public Drawn {
       keys = List.copyOf(keys);
@@ -14,7 +14,7 @@ public sealed interface KeyDraw {
       }
     }
 
-    /** True when the keys are consecutive numbers, so that the first and the count say it all. */
+    /** Whether the keys are consecutive numbers, which the first key and the count describe. */
     public boolean contiguous() {
       return keys.getFirst() instanceof Key.Bigint(long first)
           && keys.getLast() instanceof Key.Bigint(long last)
@@ -22,31 +22,31 @@ public sealed interface KeyDraw {
     }
   }
 
-  /** No keys. */
+  /** No keys were drawn. */
   sealed interface NoKeys extends KeyDraw {}
 
-  /** No keys now; asking again after {@code retryAfterMillis} may succeed. */
+  /** No keys now. A repeated draw after {@code retryAfterMillis} may succeed. */
   record Refused(String reason, long retryAfterMillis) implements NoKeys {}
 
-  /** Never any keys of this layout at this instance; another instance may have a range for it. */
+  /** This instance has no worker range for the layout. Another instance may have one. */
   record NoWorkerRange(String layout) implements NoKeys {}
 
-  /** Never any keys for given times at this instance; another one may have a worker for them. */
+  /** This instance has no dated worker for the layout. Another instance may have one. */
   record NoDatedWorker(String layout, List<Integer> workers) implements NoKeys {
     public NoDatedWorker {
       workers = List.copyOf(workers);
     }
   }
 
-  /** Never any keys for given times of this layout on this database, after its last failover. */
+  /** After its last failover, this database has no dated worker left for the layout. */
   record NoDatedWorkerLeft(String layout) implements NoKeys {}
 
   /** No segment has the tag. */
   record UnknownSegment() implements NoKeys {}
 
-  /** The segment has not as many numbers left as were asked for. */
+  /** The segment has fewer numbers left than requested. */
   record SegmentExhausted() implements NoKeys {}
 
-  /** No keys until an operator has lifted the fence that a failover or a restore put up. */
+  /** No keys until an operator lifts the fence that a failover or a restore has raised. */
   record Fenced() implements NoKeys {}
 }

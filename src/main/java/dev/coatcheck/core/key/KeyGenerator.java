@@ -1,21 +1,20 @@
 package dev.coatcheck.core.key;
 
-/** Draws new keys. Safe for any number of threads. */
+/** Draws new keys. Thread-safe. */
 public interface KeyGenerator {
-  /** The most keys in one draw. */
+  /** The most keys per draw. */
   int COUNT_MAX = 16_384;
 
   /**
-   * Draws {@code count} keys, 1 to {@link #COUNT_MAX}, in rising order. May wait up to 50 ms for
-   * room before it refuses. In a layout whose ticks are longer, a draw that has some of its keys
-   * waits for the next ticks too: 3 s at most in all, for ticks of a second.
+   * Draws {@code count} keys, 1 to {@link #COUNT_MAX}, in rising order. Waits up to 50 ms for the
+   * first key, then refuses. If the ticks of a layout are longer, a draw that already has some of
+   * its keys also waits for the next ticks, in total 3 s at most for ticks of a second.
    *
-   * @throws IllegalArgumentException for a count out of range: callers check theirs first
-   * @throws EndOfTimeException when the layout has no millisecond left
+   * @throws IllegalArgumentException if the count is out of range; callers check it first
+   * @throws EndOfTimeException if the layout has no millisecond left
    */
   KeyDraw next(int count);
 
-  /** The count itself, checked. */
   static int checked(int count) {
     if (count < 1 || count > COUNT_MAX) {
       throw new IllegalArgumentException("count " + count + " is not within 1.." + COUNT_MAX);

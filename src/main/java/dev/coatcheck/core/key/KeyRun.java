@@ -6,30 +6,30 @@ import java.util.function.IntFunction;
 
 /** The result of one attempt to reserve keys. */
 public sealed interface KeyRun {
-  /** Positions of one worker, as many as asked for or fewer. */
+  /** Positions of one worker: as many as requested, or fewer. */
   record Some(Positions.Run run, int worker) implements KeyRun {}
 
-  /** Nothing at the moment; worth waiting for. */
+  /** No positions now. A wait may help. */
   record Wait(String reason, long retryAfterMillis) implements KeyRun {}
 
-  /** Nothing, and a short wait won't change that. */
+  /** No positions, and a short wait doesn't help. */
   record Never(String reason, long retryAfterMillis) implements KeyRun {}
 
   /**
-   * How long a draw goes without a single key before it is refused. A draw that has some of its
-   * keys waits for the next tick too, or a large draw of long ticks would never be complete.
+   * How long a draw waits for its first key before it is refused. A draw that has some of its keys
+   * waits longer; otherwise a large draw from long ticks would never be complete.
    */
   long WAIT_NANOS_MAX = 50_000_000L;
 
-  /** For all waits of a draw together: other draws take their share of each tick. */
+  /** The limit for all waits of a draw together. Other draws use part of each tick. */
   long DRAW_NANOS_MAX = 3_000_000_000L;
 
-  /** A fraction of a millisecond, so that no millisecond's room is slept through. */
+  /** A fraction of a millisecond, so that a draw doesn't miss the room of a millisecond. */
   long PAUSE_NANOS = 100_000L;
 
   /**
-   * Draws keys run by run. A refusal drops the runs before it: gaps cost nothing, half a draw would
-   * cost every caller a loop.
+   * Draws keys run by run. A refusal discards the earlier runs: gaps are harmless, but with a
+   * partial draw every caller would need a loop.
    */
   static KeyDraw draw(
       int count, SnowflakeLayout layout, IntFunction<KeyRun> source, Waiter waiter) {

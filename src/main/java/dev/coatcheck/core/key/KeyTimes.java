@@ -4,70 +4,78 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 
-/**
- * Where keys of a scheme carry their time.
- *
- * @param layout of Snowflakes; without meaning for UUIDv7
- */
-public record KeyTimes(KeyScheme scheme, SnowflakeLayout layout) {
+/** Generated keys with the time of their generation, and how they carry it. */
+public sealed interface KeyTimes extends KeyGeneration {
+
+  record Snowflakes(SnowflakeLayout layout) implements KeyTimes {}
+
+  record UuidsV7() implements KeyTimes {}
+
+  default KeyKind kind() {
+    return switch (this) {
+      case Snowflakes _ -> KeyKind.BIGINT;
+      case UuidsV7 _ -> KeyKind.UUID;
+    };
+  }
 
   /** The Unix millisecond of the first key. */
-  public long epochMillis() {
-    return switch (scheme) {
-      case SNOWFLAKE -> layout.epochMillis();
-      case UUIDV7 -> 0;
+  default long epochMillis() {
+    return switch (this) {
+      case Snowflakes(SnowflakeLayout layout) -> layout.epochMillis();
+      case UuidsV7 _ -> 0;
     };
   }
 
-  /** The tick that a key carries; empty for a UUID of another version. */
-  public Optional<Tick> tickOf(Key key) {
-    return switch (key) {
-      case Key.Bigint(long value) ->
-          Optional.of(new Tick(layout.timeOf(value), layout.tickMillis()));
-      case Key.Uuid(UUID value) ->
-          value.version() == 7 && value.variant() == 2
-              ? Optional.of(
-                  new Tick(Instant.ofEpochMilli(value.getMostSignificantBits() >>> 16), 1))
-              : Optional.empty();
+  /** The tick that a key of this kind carries; empty for a UUID of another version. */
+  default Optional<Tick> tickOf(Key key) {
+    return switch (this) {
+      case Snowflakes(SnowflakeLayout layout) ->
+          Optional.of(new Tick(layout.timeOf(((Key.Bigint) key).value()), layout.tickMillis()));
+      case UuidsV7 _ -> tickOf(((Key.Uuid) key).value());
     };
   }
 
-  /** A half-open span that keys can't divide. */
-  public record Tick(Instant begin, int millis) {
+  private static Optional<Tick> tickOf(UUID value) {
+    return value.version() == 7 && value.variant() == 2
+        ? Optional.of(new Tick(Instant.ofEpochMilli(value.getMostSignificantBits() >>> 16), 1))
+        : Optional.empty();
+  }
+
+  /** A half-open span of time, the shortest that keys distinguish. */
+  record Tick(Instant begin, int millis) {
     public Instant end() {
       return begin.plusMillis(millis);
     }
   }
 
-  /** Whether keys can carry a time. */
-  public boolean hold(Instant time) {
-    return switch (scheme) {
-      case SNOWFLAKE -> layout.holds(time);
-      case UUIDV7 -> UuidV7.bounds(time, time).isPresent();
+  default boolean hold(Instant time) {
+    return switch (this) {
+      case Snowflakes(SnowflakeLayout layout) -> layout.holds(time);
+      case UuidsV7 _ -> UuidV7.bounds(time, time).isPresent();
     };
   }
 
   /**
-   * The keys whose times are within the milliseconds from {@code first} to {@code last}, both
-   * inclusive; empty if there are none.
+   * The bounds of the keys with times from millisecond {@code first} to {@code last}, both
+   * inclusive; empty if there are no such keys. A caller's own key may carry no time.
    */
-  public Optional<KeyBounds> bounds(Instant first, Instant last) {
-    return switch (scheme) {
-      case SNOWFLAKE -> layout.bounds(first, last);
-      case UUIDV7 -> UuidV7.bounds(first, last);
+  default Optional<KeyBounds> bounds(Instant first, Instant last) {
+    return switch (this) {
+      case Snowflakes(SnowflakeLayout layout) -> layout.bounds(first, last);
+      case UuidsV7 _ -> UuidV7.bounds(first, last);
     };
   }
 
   /**
-   * The keys of a half-open span: made at {@code from} or later, and before {@code to}. A key's
-   * time is the first millisecond of its tick, so spans that follow each other share no key and
-   * leave none out.
+   * The bounds of the keys of a half-open span, from {@code from} to before {@code to}. The time of
+   * a key is the first millisecond of its tick, so consecutive spans neither overlap nor leave a
+   * gap.
    */
-  public Optional<KeyBounds> between(Instant from, Instant to) {
+  default Optional<KeyBounds> between(Instant from, Instant to) {
     return bounds(firstMilli(from), firstMilli(to).minusMillis(1));
   }
 
-  /** The first whole millisecond that is not before an instant. */
+  /** The first whole millisecond at or after an instant. */
   private static Instant firstMilli(Instant instant) {
     return Instant.ofEpochMilli(instant.plusNanos(999_999).toEpochMilli());
   }

@@ -1,6 +1,6 @@
 package dev.coatcheck.core.key;
 
-/** The result of reading a layout's name or spelling. */
+/** The result of parsing the name or the spelling of a layout. */
 public sealed interface LayoutParse {
   record Known(SnowflakeLayout layout) implements LayoutParse {}
 

@@ -12,11 +12,11 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** The written form of layouts, and the rules that every layout keeps. */
+/** How layouts are written, and the rules for every layout. */
 final class LayoutSpelling {
   private static final String WORKERS = "\\d{1,2}(?:\\+\\d{1,2}){0,2}";
 
-  /** The sequence comes last, or is marked and has worker fields below it. */
+  /** The sequence comes last, or is marked and followed by worker fields. */
   private static final Pattern CUSTOM =
       Pattern.compile(
           "(?<time>\\d{1,2})(?:x(?<tick>[1-9]\\d{0,3}))?/"
@@ -32,7 +32,7 @@ final class LayoutSpelling {
   private static final List<String> FIELD_NAMES = List.of("region", "datacentre", "worker");
   static final int BITS = 63;
   private static final int WORKER_BITS_MAX = 22;
-  // Fewer keys would hold a full draw up for seconds.
+  // With fewer keys per millisecond, a full draw would take seconds.
   private static final int KEYS_PER_MILLI_MIN = 8;
   private static final int SEQUENCE_BITS_MIN = 5;
   private static final int SEQUENCE_BITS_MAX = 22;
@@ -113,7 +113,7 @@ final class LayoutSpelling {
     return new LayoutParse.Known(layout);
   }
 
-  /** A custom spelling of a named layout is that layout: two names would mean two leases. */
+  /** A custom spelling of a named layout is that layout. Two names would mean two leases. */
   private static SnowflakeLayout known(SnowflakeLayout layout) {
     return SnowflakeLayout.NAMED.stream()
         .filter(named -> renamed(layout, named.name()).equals(named))
@@ -132,7 +132,7 @@ final class LayoutSpelling {
         layout.epochMillis());
   }
 
-  /** The only spelling of a layout, since its name is the name of its leases. */
+  /** The only spelling of a layout. It is also the name of the layout's leases. */
   private static String spelling(SnowflakeLayout layout) {
     List<Field> fields = layout.workerFields();
     int above = fields.size() - layout.fieldsBelow();
@@ -182,7 +182,7 @@ final class LayoutSpelling {
     return epochMillis < 0 ? Optional.of("the epoch lies before 1970") : Optional.empty();
   }
 
-  /** One field is the worker; of two and three the leading ones say where the worker is. */
+  /** One field is the worker. If there are two or three, the leading ones locate the worker. */
   static List<Field> fields(int... bits) {
     List<Field> fields = new ArrayList<>();
     int skipped = FIELD_NAMES.size() - bits.length;
@@ -192,7 +192,7 @@ final class LayoutSpelling {
     return List.copyOf(fields);
   }
 
-  /** An instant's millisecond; instants that no long of milliseconds can hold are clamped. */
+  /** The millisecond of an instant, clamped to the range of a long. */
   static long millis(Instant instant) {
     if (instant.getEpochSecond() >= Long.MAX_VALUE / 1_000) {
       return Long.MAX_VALUE;

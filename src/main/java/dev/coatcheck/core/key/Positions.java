@@ -6,27 +6,26 @@ import java.util.concurrent.atomic.AtomicLongArray;
 public final class Positions {
   private static final long CLOSED = Long.MAX_VALUE;
 
-  /** {@code count} positions from {@code first} on; none when there was no room. */
+  /** {@code count} positions starting at {@code first}; the count is 0 if there was no room. */
   public record Run(long first, int count) {
     static final Run NONE = new Run(0, 0);
   }
 
-  // The one cell in use lies in the middle of two cache lines on either side: every draw writes it,
-  // and what lies beside it in memory is what every draw reads.
+  // The cell is two cache lines away from either end: every draw writes it, and must not share a
+  // line with neighbours in memory that every draw reads (false sharing).
   private static final int CELL = 16;
   private static final int CELLS = 2 * CELL + 1;
 
   private final AtomicLongArray cells = new AtomicLongArray(CELLS);
 
-  /** Begins after {@code last}; −1 for the whole of a worker's life. */
+  /** Starts after {@code last}; −1 for the whole life of a worker. */
   public Positions(long last) {
     cells.set(CELL, last);
   }
 
   /**
-   * Reserves up to {@code count} positions, not before {@code earliest} and all below {@code
-   * limit}. Less than was asked for is better than nothing: a large draw could otherwise wait
-   * forever beside many small ones.
+   * Reserves up to {@code count} positions, from {@code earliest} on and below {@code limit}. It
+   * may reserve fewer: otherwise a large draw could wait forever behind many small ones.
    */
   public Run reserve(int count, long earliest, long limit) {
     while (true) {
@@ -45,12 +44,12 @@ public final class Positions {
     }
   }
 
-  /** The highest position handed out. */
+  /** The highest position that was handed out. */
   public long last() {
     return cells.get(CELL);
   }
 
-  /** Hands out no more, and says for good which position was the last. */
+  /** Stops handing out positions, and returns the last position that was handed out. */
   public long close() {
     return cells.getAndSet(CELL, CLOSED);
   }

@@ -15,13 +15,13 @@ import java.util.Optional;
  *   0 |    ticks since epoch    | sequence  |    worker     |     Sonyflake's, with ticks of 10 ms
  * </pre>
  *
- * Time comes first, so that keys sort by time. The worker bits may be several fields, the leading
- * one uppermost, and the sequence may lie above any of them. A <i>position</i> is a moment in the
- * life of one worker, {@code ticks << sequenceBits | sequence}: positions only rise, and a run of
- * them needs no loop. The time of a key is the first millisecond of its tick.
+ * Time comes first, so that keys sort by time. The worker bits may consist of several fields, the
+ * leading field uppermost, and the sequence may be above any of them. A <i>position</i> is {@code
+ * ticks << sequenceBits | sequence}: a moment in the life of one worker. Positions only rise, and a
+ * run of positions needs no loop. The time of a key is the first millisecond of its tick.
  *
- * @param tickMillis how long a tick lasts: 1, 4, 10 or 1,000 ms
- * @param fieldsBelow how many of the worker fields lie below the sequence
+ * @param tickMillis the length of a tick: 1, 4, 10 or 1,000 ms
+ * @param fieldsBelow how many worker fields are below the sequence
  */
 public record SnowflakeLayout(
     String name,
@@ -42,7 +42,6 @@ public record SnowflakeLayout(
       usual("wide-sequence", 1_609_459_200_000L, 14, 8);
   public static final SnowflakeLayout REGIONAL = usual("regional", JANUARY_2023, 12, 3, 3, 4);
 
-  /** The layouts that have a name. */
   public static final List<SnowflakeLayout> NAMED =
       List.of(DEFAULT, TWITTER, WIDE_SEQUENCE, REGIONAL);
 
@@ -66,19 +65,19 @@ public record SnowflakeLayout(
   }
 
   /**
-   * Reads a name, or a custom layout spelled {@code time/worker[+worker…]/sequence@epochMillis}
-   * such as {@code 41/5+5/12@1288834974657}. Ticks of more than a millisecond follow the bits of
-   * the time, and an {@code s} marks a sequence that is not the last: {@code
-   * 39x10/s8/16@1735689600000} is Sonyflake's. The spelling is the custom layout's name.
+   * Parses a name, or a custom layout spelled {@code time/worker[+worker…]/sequence@epochMillis}
+   * such as {@code 41/5+5/12@1288834974657}. Ticks longer than a millisecond follow the bits of the
+   * time, and an {@code s} marks a sequence that is not last: {@code 39x10/s8/16@1735689600000} is
+   * Sonyflake's. The spelling is the name of the custom layout.
    */
   public static LayoutParse parse(String text, Instant now) {
     return LayoutSpelling.parse(text, now);
   }
 
   /**
-   * The layout of a name that {@link #parse} accepted once, also after its time has ended.
+   * The layout of a name that {@link #parse} has accepted before, even if its time has ended since.
    *
-   * @throws IllegalArgumentException if it never was one
+   * @throws IllegalArgumentException if the name was never valid
    */
   public static SnowflakeLayout accepted(String name) {
     return LayoutSpelling.accepted(name);
@@ -92,12 +91,12 @@ public record SnowflakeLayout(
     return 1 << workerBits();
   }
 
-  /** How many bits of a key lie below its time. */
+  /** How many bits of a key are below its time. */
   public int timeShift() {
     return LayoutSpelling.BITS - timeBits;
   }
 
-  /** How many bits of a key lie below its sequence. */
+  /** How many bits of a key are below its sequence. */
   private int bitsBelow() {
     int bits = 0;
     for (int i = workerFields.size() - fieldsBelow; i < workerFields.size(); i++) {
@@ -106,12 +105,12 @@ public record SnowflakeLayout(
     return bits;
   }
 
-  /** The highest number of a key within one tick of its worker; also its bit mask. */
+  /** The highest sequence number within a tick. It is also the bit mask of the sequence. */
   public long sequenceMax() {
     return (1L << sequenceBits) - 1;
   }
 
-  /** The worker given field by field, the leading one first. */
+  /** The worker from its fields, the leading field first. */
   public int worker(int... parts) {
     if (parts.length != workerFields.size()) {
       throw new IllegalArgumentException(
@@ -130,25 +129,24 @@ public record SnowflakeLayout(
     return worker;
   }
 
-  /** Whether keys can carry a time. */
   public boolean holds(Instant time) {
     long millis = LayoutSpelling.millis(time);
     return millis >= epochMillis && millis < endMillis();
   }
 
-  /** The first millisecond that the layout can no longer express. */
+  /** The first millisecond after the end of the layout. */
   public long endMillis() {
     return epochMillis + (1L << timeBits) * tickMillis;
   }
 
-  /** Whole days until the layout ends; 0 once it has. */
+  /** Whole days until the layout ends; 0 after the end. */
   public long daysLeft(Instant now) {
     return Math.max(0, (endMillis() - now.toEpochMilli()) / 86_400_000L);
   }
 
   /**
-   * The first position of the tick that a millisecond lies in, which may be before the epoch or
-   * after the end.
+   * The first position of the tick that contains a millisecond. It may be before the epoch or after
+   * the end.
    */
   public long position(long unixMillis) {
     return ticks(unixMillis - epochMillis) << sequenceBits;
@@ -159,7 +157,9 @@ public record SnowflakeLayout(
     return ticksFrom(unixMillis - epochMillis) << sequenceBits;
   }
 
-  /** Whole ticks; the division is slow, and every draw asks twice. */
+  /**
+   * Whole ticks. Avoids the slow division for ticks of 1 ms, because every draw calls this twice.
+   */
   private long ticks(long millis) {
     return tickMillis == 1 ? millis : Math.floorDiv(millis, (long) tickMillis);
   }
@@ -168,7 +168,7 @@ public record SnowflakeLayout(
     return ticks(millis + tickMillis - 1);
   }
 
-  /** The first millisecond of a position's tick. */
+  /** Whole ticks. Skips the slow division for ticks of 1 ms: every draw calls this twice. */
   public long millisOf(long position) {
     return (position >> sequenceBits) * tickMillis + epochMillis;
   }
@@ -201,12 +201,11 @@ public record SnowflakeLayout(
     return (1L << bits) - 1;
   }
 
-  /** The position of a key in the life of its worker. */
   public long positionOf(long key) {
     return ((key >> timeShift()) << sequenceBits) | sequenceOf(key);
   }
 
-  /** The first position at which every worker's key exceeds a number. */
+  /** The first position whose key exceeds a number, for every worker. */
   public long positionAbove(long number) {
     return ((number >> timeShift()) + 1) << sequenceBits;
   }
@@ -215,7 +214,7 @@ public record SnowflakeLayout(
     return Instant.ofEpochMilli(millisSinceEpoch(key) + epochMillis);
   }
 
-  /** When a key was made, in milliseconds since the layout's epoch. */
+  /** The time of a key, in milliseconds since the epoch of the layout. */
   public long millisSinceEpoch(long key) {
     return (key >> timeShift()) * tickMillis;
   }
@@ -231,8 +230,8 @@ public record SnowflakeLayout(
   }
 
   /**
-   * The keys of the ticks that begin within the milliseconds from {@code first} to {@code last},
-   * both inclusive; nothing when none of them lies within the layout's time.
+   * The bounds of the keys of the ticks that begin from millisecond {@code first} to {@code last},
+   * both inclusive; empty if no such tick is within the layout's time.
    */
   public Optional<KeyBounds> bounds(Instant first, Instant last) {
     long begin = Math.max(LayoutSpelling.millis(first), epochMillis) - epochMillis;

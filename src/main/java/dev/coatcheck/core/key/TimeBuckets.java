@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.stream.LongStream;
 
 /**
- * Spans of equal length, numbered from 0 at an epoch: how tables are partitioned by the time in
- * their keys, so that a reader of the newest rows begins with the highest number.
+ * Spans of equal length, numbered from 0 at an epoch. Tables can be partitioned by the time in
+ * their keys this way, and a reader of the newest rows starts with the highest number.
  *
- * @param epochMillis when bucket 0 begins
- * @param bucketMillis how long each lasts, 1 ms at least
+ * @param epochMillis the start of bucket 0
+ * @param bucketMillis the length of a bucket, at least 1 ms
  */
 public record TimeBuckets(long epochMillis, long bucketMillis) {
   public TimeBuckets {
@@ -18,7 +18,6 @@ public record TimeBuckets(long epochMillis, long bucketMillis) {
     }
   }
 
-  /** The bucket of an instant; negative before the epoch. */
   public long numberOf(Instant instant) {
     return Math.floorDiv(instant.toEpochMilli() - epochMillis, bucketMillis);
   }
@@ -27,7 +26,7 @@ public record TimeBuckets(long epochMillis, long bucketMillis) {
     return Instant.ofEpochMilli(epochMillis + number * bucketMillis);
   }
 
-  /** When the bucket is over, exclusive. */
+  /** The end of a bucket, exclusive. */
   public Instant end(long number) {
     return begin(number + 1);
   }
@@ -37,7 +36,7 @@ public record TimeBuckets(long epochMillis, long bucketMillis) {
     return from.isBefore(to) ? numberOf(last(to)) - numberOf(from) + 1 : 0;
   }
 
-  /** The buckets that a half-open span touches, the newest first. */
+  /** The buckets that a half-open span touches, newest first. */
   public List<Long> newestFirst(Instant from, Instant to) {
     long newest = numberOf(last(to));
     return LongStream.range(0, count(from, to)).mapToObj(age -> newest - age).toList();

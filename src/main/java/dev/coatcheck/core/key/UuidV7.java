@@ -9,8 +9,8 @@ import java.util.UUID;
 import java.util.function.LongSupplier;
 
 /**
- * UUIDv7 keys, rising within the process whatever the clock does: a draw holds the lock, and time
- * that steps back stands still instead.
+ * UUIDv7 keys that rise within the process, whatever the clock does. A draw holds the lock. If the
+ * clock steps back, the time of the keys stands still.
  */
 public final class UuidV7 implements KeyGenerator {
   private static final long MILLIS_MAX = (1L << 48) - 1;
@@ -45,8 +45,8 @@ public final class UuidV7 implements KeyGenerator {
   }
 
   /**
-   * The keys that the milliseconds from {@code first} to {@code last}, both inclusive, can hold;
-   * nothing when none of them lies within the 48 bits.
+   * The bounds of the keys from millisecond {@code first} to {@code last}, both inclusive; empty if
+   * none of these milliseconds fits in 48 bits.
    */
   public static Optional<KeyBounds> bounds(Instant first, Instant last) {
     long from = Math.max(LayoutSpelling.millis(first), 0);

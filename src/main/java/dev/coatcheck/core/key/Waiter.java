@@ -2,9 +2,9 @@ package dev.coatcheck.core.key;
 
 import java.util.concurrent.locks.LockSupport;
 
-/** A clock that never steps back, and waits on it. A simulation brings its own. */
+/** A clock that never steps back, and a way to wait on it. A simulation has its own. */
 public interface Waiter {
-  /** The thread's own waiting. */
+  /** Parks the calling thread. */
   Waiter PARKING =
       new Waiter() {
         @Override
@@ -21,6 +21,6 @@ public interface Waiter {
   /** Nanoseconds since some fixed moment; never the wall clock. */
   long nanoTime();
 
-  /** Waits about that long; returning early is allowed. */
+  /** Waits for about that time. It may return early. */
   void pause(long nanos);
 }

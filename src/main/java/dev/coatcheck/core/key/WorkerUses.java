@@ -5,19 +5,19 @@ import java.util.stream.IntStream;
 
 /**
  * The uses of a layout's workers. The two highest, {@link #BACKFILL} and {@link #NUMBER_SOURCE},
- * make keys inside Postgres, without a lease. Below them, keys for given times have workers of
- * their own: of 64 workers or more eight, the highest and the last one of each other eighth, so
- * that ranges of workers share them; of 8 workers or more the highest. All others are leased. A
- * layout of less than 8 workers has leased ones only.
+ * generate keys inside Postgres, without a lease. Below them are the dated workers, which generate
+ * keys for given times: of 64 or more workers eight are dated, namely the highest and the last one
+ * of each other eighth, so that each range of workers gets a share; of 8 or more workers the
+ * highest is dated. All others are leased. In a layout of fewer than 8 workers all are leased.
  */
 public final class WorkerUses {
-  /** The worker, in the default layout, of the keys that a backfill gives to old rows. */
+  /** The worker of the keys that a backfill assigns to old rows, in the default layout. */
   public static final int BACKFILL = 1_022;
 
-  /** The worker, in the default layout, of the keys that Postgres itself gives to new rows. */
+  /** The worker of the keys that Postgres itself assigns to new rows, in the default layout. */
   public static final int NUMBER_SOURCE = 1_023;
 
-  /** More are never used: each leased one is a row. */
+  /** More workers are never used, because each leased worker is a row. */
   private static final int WORKERS_MAX = 1_024;
 
   private static final int INSIDE_POSTGRES = 2;
@@ -28,9 +28,8 @@ public final class WorkerUses {
   private WorkerUses() {}
 
   /**
-   * The workers of keys for given times, the highest first. They are never leased: nobody knows
-   * which milliseconds of its past a leased worker has used. Empty for layouts of less than 8
-   * workers.
+   * The dated workers, highest first. They are never leased, because it is unknown which past
+   * milliseconds a leased worker has used. Empty for layouts of fewer than 8 workers.
    */
   public static List<Integer> dated(SnowflakeLayout layout) {
     if (isTiny(layout)) {
@@ -43,12 +42,11 @@ public final class WorkerUses {
         .toList();
   }
 
-  /** Whether instances lease a worker. */
   public static boolean isLeased(SnowflakeLayout layout, int worker) {
     return worker >= 0 && worker < shared(layout) && !dated(layout).contains(worker);
   }
 
-  /** Workers 0 up to this one, exclusive, are shared out by ranges. */
+  /** The workers from 0 up to this one, exclusive, are divided into ranges. */
   public static int shared(SnowflakeLayout layout) {
     return isTiny(layout) ? layout.workers() : used(layout) - INSIDE_POSTGRES;
   }

@@ -1,4 +1,4 @@
-/** Internal keys: Snowflake layouts and generators, UUIDv7, and the time bounds of either. */
+/** Internal keys: Snowflake layouts and generators, UUIDv7, and the time bounds of both. */
 @NullMarked
 package dev.coatcheck.core.key;
 

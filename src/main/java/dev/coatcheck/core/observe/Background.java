@@ -1,24 +1,22 @@
 package dev.coatcheck.core.observe;
 
 /**
- * The guard of a loop in the background: a round that fails is counted and logged, and never ends
- * the loop. An executor would drop a periodic task whose round throws, without a word.
+ * Guards a background loop: a failed round is counted and logged, and the loop continues. An
+ * executor would silently drop a periodic task whose round throws.
  */
 public final class Background {
   private final String loop;
   private final Observer observer;
 
   /**
-   * Guards one loop.
-   *
-   * @param loop its name in log and metrics
+   * @param loop its name in the log and in metrics
    */
   public Background(String loop, Observer observer) {
     this.loop = loop;
     this.observer = observer;
   }
 
-  /** A failure that was observed where it happened, so that the guard has nothing to add. */
+  /** A failure that has already been observed, so that the guard does not report it again. */
   public interface Observed {}
 
   /**
@@ -38,7 +36,6 @@ public final class Background {
     }
   }
 
-  /** Rounds for an executor. */
   public Runnable guarded(Runnable round) {
     return () -> {
       boolean _ = run(round);

@@ -1,71 +1,70 @@
 package dev.coatcheck.core.observe;
 
-/** Something that happened and that an operator may want to know. */
+/** Something that happened and that an operator may want to know about. */
 public sealed interface Event {
 
-  /**
-   * A request was answered. The route is its pattern, so that its values stay out of the metrics.
-   */
+  /** A request was answered. The route is its pattern, which keeps values out of the metrics. */
   record RequestServed(String method, String route, int status, long durationNanos)
       implements Event {}
 
-  /** It was answered from memory, on the thread that had read it. */
+  /** A request was answered from memory, on the thread that read it. */
   record CachedAnswerServed() implements Event {}
 
-  /** It was answered on the thread that had brought its row. */
+  /** A request was answered on the thread that loaded its row. */
   record LoadedAnswerServed() implements Event {}
 
-  /** A request ended in an error that is ours. */
+  /** A request failed because of an error of ours. */
   record RequestFailed(String requestId, Throwable cause) implements Event {}
 
-  /** A round of a loop in the background ended in an error that is ours; the loop goes on. */
+  /** A round of a background loop failed because of an error of ours. The loop continues. */
   record BackgroundFailed(String loop, Throwable cause) implements Event {}
 
-  /** A request was refused because as many as are admitted were under way. */
+  /** A request was refused because the maximum number of requests was running. */
   record RequestShed(String route) implements Event {}
 
-  /** The file descriptors of the process are too few for the connections that were asked for. */
+  /** The process has too few file descriptors for the requested number of connections. */
   record ConnectionsLowered(int wanted, int possible) implements Event {}
 
-  /** As many connections are open as are allowed. */
+  /** The maximum number of connections is open. */
   record ConnectionsFull(int connectionsMax) implements Event {}
 
-  /** A connection was closed as soon as it came, because as many were open as are allowed. */
+  /** A new connection was closed at once because the maximum number was open. */
   record ConnectionRefused() implements Event {}
 
   /**
-   * An import or an export did not come to its end.
+   * An import or an export was broken off.
    *
    * @param reason {@code too_slow}, {@code client_gone} or {@code database_gone}
    */
   record TransferBrokenOff(String route, String reason) implements Event {}
 
-  /** A connection was closed because heads that were begun and not ended held too much memory. */
+  /** A connection was closed because incomplete request heads used too much memory. */
   record HeadDropped() implements Event {}
 
   /** Public IDs were minted in one transaction. */
   record Minted(String type, int created, int existing) implements Event {}
 
-  /** A stored answer to a mint was sent again. */
+  /** A stored response to a mint was replayed. */
   record MintReplayed() implements Event {}
 
-  /** Public IDs were resolved: from the cache, from the database, or not at all. */
+  /** Public IDs were resolved: from the cache, from the database, or they were unknown. */
   record Resolved(int cached, int loaded, int unknown) implements Event {}
 
   /** A legacy ID was looked up: {@code found}, {@code not found} or {@code over}. */
   record LegacyAnswered(String type, String outcome) implements Event {}
 
-  /** A visitor tried the legacy IDs of a type one by one and is refused for a while. */
+  /** A visitor tried the legacy IDs of a type one after the other and is refused for a while. */
   record ScanStopped(String type) implements Event {}
 
   /**
-   * A generated key was taken already. It must never happen while leases hold: it means that a
-   * worker's memory was copied. The key was dropped and another one drawn.
+   * A generated key already exists. This must never happen while leases work: it means that the
+   * memory of a worker was copied. The key was dropped and another one was drawn.
    */
   record GeneratedKeyConflict(String type, String key) implements Event {}
 
   /**
-   * A worker lease came, went or could not be had; {@code worker} is -1 where there is none.
+   * A worker lease was granted, was lost or was not available; {@code worker} is -1 if there is
+   * none.
    *
    * @param routine whether it happens at every start and stop
    */
@@ -80,51 +79,51 @@ public sealed interface Event {
   record KeysFenced(String kind) implements Event {}
 
   /**
-   * The settings give the instance no workers of a layout, so it makes no keys of that layout.
+   * The settings give this instance no workers of a layout, so it generates no keys of the layout.
    *
    * @param used whether a type has the layout
    */
   record LayoutWithoutWorkers(String layout, boolean used) implements Event {}
 
-  /** A transaction gave up on a row or a lock that another one held. */
+  /** A transaction gave up waiting for a row or a lock that another transaction held. */
   record LockTimedOut(String operation) implements Event {}
 
-  /** Postgres could not be asked, or broke off. */
+  /** Postgres could not be reached, or a statement was broken off. */
   record DatabaseFailed(String operation, String sqlState, Throwable cause) implements Event {}
 
   /**
-   * Postgres has no timeouts for our statements: abandoned statements continue.
+   * Postgres sets no timeouts for our statements, so abandoned statements continue.
    *
-   * @param remedy the statements that give them
+   * @param remedy the statements that set them
    */
   record StatementsUnbounded(String remedy) implements Event {}
 
   /**
-   * A connection answered another question than the one that was asked, and was closed. It must
-   * never happen: the connection was left in the middle of something.
+   * A connection returned the answer to another question, and was closed. This must never happen:
+   * it means that the connection was left in the middle of an exchange.
    */
   record AnswersMixedUp(String operation, String detail) implements Event {}
 
-  /** The change feed can't be read: caches are not trusted from now on. */
+  /** The change feed can't be read. Caches are not trusted from now on. */
   record FeedDistrusted(String reason) implements Event {}
 
   /** The change feed is read again. */
   record FeedTrusted(long afterMillis) implements Event {}
 
-  /** Changes may have been missed, so everything cached was dropped; also at the start. */
+  /** Changes may have been missed, or the instance starts, so all cache entries were dropped. */
   record FeedRestarted(long position) implements Event {}
 
-  /** The registry was read anew because it had changed. */
+  /** The registry was loaded again because it had changed. */
   record RegistryReloaded(int types) implements Event {}
 
-  /** An API key was refused. Only the public part of a key is ever named. */
+  /** An API key was refused. Only the public part of the key is named. */
   record AccessRefused(String keyId, String reason) implements Event {}
 
   /** Something happened to a table migration. */
   record TableMigrated(String table, String kind, String detail) implements Event {}
 
   /**
-   * What waits in an outbox.
+   * The state of an outbox.
    *
    * @param seconds age of the oldest entry
    */

@@ -8,8 +8,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Writes the events that an operator should read to the log. The common ones are metrics only, and
- * what a load can repeat without end is logged once a second with its number.
+ * Logs the events that an operator should read. Common events are metrics only. Events that load
+ * can repeat without end are logged once a second, with their number.
  */
 final class EventLog {
   private static final Logger log = LoggerFactory.getLogger("coatcheck");

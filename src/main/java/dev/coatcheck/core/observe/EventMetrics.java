@@ -26,7 +26,7 @@ final class EventMetrics {
 
   private final Map<Series, Counter> counters = new ConcurrentHashMap<>();
 
-  /** A name, and its labels with their values in turn. */
+  /** A name and its labels, names and values alternating. */
   private record Series(String name, List<String> labels) {}
 
   private final Map<Event.LegacyAnswered, Counter> legacyAnswers = new ConcurrentHashMap<>();
@@ -142,7 +142,7 @@ final class EventMetrics {
         "coatcheck.legacy.lookups", "type", answered.type(), "outcome", answered.outcome());
   }
 
-  /** The registry would sort and copy the labels each time. */
+  /** Caches counters, because the registry would sort and copy the labels each time. */
   private Counter counter(String name, String... labels) {
     return counters.computeIfAbsent(
         new Series(name, List.of(labels)), _ -> registry.counter(name, labels));

@@ -4,7 +4,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.function.DoubleSupplier;
 
-/** Passes every event to the log and to the metrics. Never throws. */
+/** Passes each event to the log and to the metrics. Never throws. */
 public final class Observer {
   private final EventLog log = new EventLog();
   private final EventMetrics metrics = new EventMetrics();
@@ -19,17 +19,17 @@ public final class Observer {
     return metrics.scrape();
   }
 
-  /** Shows a value that is asked for at each scrape. */
+  /** Registers a value that is read at each scrape. */
   public void gauge(String name, String label, String of, DoubleSupplier value) {
     Gauge.builder(name, value::getAsDouble).tag(label, of).register(metrics.registry());
   }
 
-  /** As {@link #gauge(String, String, String, DoubleSupplier)}, without a label. */
+  /** Registers a gauge without a label. */
   public void gauge(String name, DoubleSupplier value) {
     Gauge.builder(name, value::getAsDouble).register(metrics.registry());
   }
 
-  /** For what libraries measure by themselves, such as the connection pool. */
+  /** For values that libraries measure themselves, such as those of the connection pool. */
   public MeterRegistry meters() {
     return metrics.registry();
   }

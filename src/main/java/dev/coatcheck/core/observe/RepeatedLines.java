@@ -11,21 +11,21 @@ import java.util.function.Supplier;
 import org.slf4j.event.Level;
 
 /**
- * Logs a line at once and its repetitions once a second: the latest of them, with their number. In
- * an outage every request has the same to say; thousands of lines a second would hide all others
- * and fill the disk.
+ * Logs a line at once, and its repetitions once a second: the latest of them, with their number. In
+ * an outage every request reports the same; thousands of lines a second would hide all others and
+ * fill the disk.
  */
 final class RepeatedLines {
   private final Sink sink;
   private final Executor aSecondLater;
   private final ConcurrentMap<String, Repetitions> open = new ConcurrentHashMap<>();
 
-  /** Where lines go. */
+  /** The destination of lines. */
   interface Sink {
     void log(Level level, String line);
   }
 
-  /** What came since the last line of its kind. Only a line that is logged is put together. */
+  /** The repetitions since the last logged line of a kind. Only the logged line is composed. */
   private record Repetitions(long count, Level level, Supplier<String> latest) {
     Repetitions and(Level nextLevel, Supplier<String> next) {
       return new Repetitions(count + 1, nextLevel, next);
@@ -40,17 +40,19 @@ final class RepeatedLines {
     this(sink, CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS));
   }
 
-  /** With an executor that waits for a second before it runs a task. */
+  /**
+   * @param aSecondLater waits for a second before it runs a task
+   */
   RepeatedLines(Sink sink, Executor aSecondLater) {
     this.sink = sink;
     this.aSecondLater = aSecondLater;
   }
 
   /**
-   * Logs the line, or counts it if one of its kind was logged within the last second.
+   * Logs the line, or counts it if a line of its kind was logged within the last second.
    *
-   * @param kind what tells repetitions from other lines; never a value that a client chooses, as
-   *     each kind takes memory for a second
+   * @param kind what distinguishes repetitions from other lines; never a value that a client
+   *     chooses, because each kind takes memory for a second
    */
   void write(Level level, String kind, Supplier<String> line) {
     Repetitions now =

@@ -3,7 +3,7 @@ package dev.coatcheck.core.older;
 import java.util.Optional;
 
 /**
- * The characters that a text is made of.
+ * The characters that texts consist of.
  *
  * @param characters 1 to 94 different visible ASCII characters; their order matters to Hashids and
  *     Sqids
@@ -18,7 +18,7 @@ public record Alphabet(String characters) {
     }
   }
 
-  /** Empty for a text that is empty, repeats a character or has one that isn't visible ASCII. */
+  /** Empty if the text is empty, repeats a character or is not all visible ASCII. */
   public static Optional<Alphabet> parse(String characters) {
     return isAlphabet(characters) ? Optional.of(new Alphabet(characters)) : Optional.empty();
   }
@@ -33,7 +33,7 @@ public record Alphabet(String characters) {
     return characters.length();
   }
 
-  /** Whether all characters of the text are of this alphabet. */
+  /** Whether the text consists only of characters of this alphabet. */
   public boolean spells(String text) {
     for (int i = 0; i < text.length(); i++) {
       if (characters.indexOf(text.charAt(i)) < 0) {
@@ -43,7 +43,6 @@ public record Alphabet(String characters) {
     return true;
   }
 
-  /** Whether some character is of both alphabets. */
   public boolean meets(Alphabet other) {
     return characters.chars().anyMatch(c -> other.characters.indexOf(c) >= 0);
   }

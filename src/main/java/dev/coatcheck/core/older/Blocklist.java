@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 
-/** The words that published Sqids encoders keep out of their texts, in lower case. */
+/** The words that published Sqids encoders avoid in their texts, in lower case. */
 final class Blocklist {
   private static final String RESOURCE = "sqids-blocklist.txt";
   private static final int SHORT = 3;
@@ -19,7 +19,7 @@ final class Blocklist {
     this.words = words;
   }
 
-  /** Those that texts of the alphabet can hold. */
+  /** The words that consist of characters of the alphabet. */
   static Blocklist of(Alphabet alphabet) {
     String characters = alphabet.characters().toLowerCase(Locale.ROOT);
     return new Blocklist(
@@ -29,8 +29,8 @@ final class Blocklist {
   }
 
   /**
-   * Whether an encoder may have refused the text. Words of three letters count only as the whole
-   * text, and words that begin with a digit only at its ends.
+   * Whether an encoder may have rejected the text. A word of three letters blocks only the same
+   * text, and a word that begins with a digit blocks only at the ends of a text.
    */
   boolean blocks(String text) {
     String lower = text.toLowerCase(Locale.ROOT);
@@ -46,7 +46,6 @@ final class Blocklist {
         : text.contains(word);
   }
 
-  /** The published list. */
   static List<String> words() {
     return WORDS;
   }

@@ -2,7 +2,7 @@ package dev.coatcheck.core.older;
 
 import dev.coatcheck.core.key.Key;
 
-/** What a public ID of an older system carries. */
+/** The content of a public ID of an older system. */
 public sealed interface Decoded {
 
   /**

@@ -4,20 +4,19 @@ import java.util.Arrays;
 import java.util.OptionalLong;
 
 /**
- * The positional notation of numbers in some characters, which stand for 0, 1, 2 and so on.
- * Immutable.
+ * Positional notation of numbers in given characters, which stand for 0, 1, 2 and so on. Immutable.
  */
 final class Digits {
   private static final int ASCII = 128;
   private static final byte NO_DIGIT = -1;
 
-  /** Of 2^63 - 1 in base 2. */
+  /** The length of 2^63 - 1 in base 2. */
   private static final int LENGTH_MAX = 63;
 
   private final char[] characters;
   private final byte[] values = new byte[ASCII];
 
-  /** Different ASCII characters; two at least if numbers are written in them. */
+  /** Different ASCII characters; at least two, unless only single digits are used. */
   Digits(char[] characters) {
     this.characters = characters.clone();
     Arrays.fill(values, NO_DIGIT);
@@ -34,7 +33,7 @@ final class Digits {
     return characters[value];
   }
 
-  /** Below 0 for a character that is no digit. */
+  /** The value of a digit; negative for any other character. */
   int valueOf(char c) {
     return c < ASCII ? values[c] : NO_DIGIT;
   }
@@ -43,7 +42,7 @@ final class Digits {
     return characters.clone();
   }
 
-  /** The number, without leading zeros. */
+  /** The number without leading zeros. */
   String write(long number) {
     char[] text = new char[LENGTH_MAX];
     int first = LENGTH_MAX;
@@ -56,7 +55,7 @@ final class Digits {
     return new String(text, first, LENGTH_MAX - first);
   }
 
-  /** Empty for other characters, for no characters at all and for more than 2^63 - 1. */
+  /** Empty for other characters, for an empty text and for more than 2^63 - 1. */
   OptionalLong read(String text, int start, int end) {
     int base = characters.length;
     long shiftableMax = Long.MAX_VALUE / base;
@@ -74,7 +73,6 @@ final class Digits {
     return start < end ? OptionalLong.of(number) : OptionalLong.empty();
   }
 
-  /** How many digits 2^63 - 1 has. */
   static int lengthMax(int base) {
     int length = 0;
     for (long left = Long.MAX_VALUE; left > 0; left /= base) {

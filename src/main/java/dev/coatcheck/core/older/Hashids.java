@@ -10,15 +10,15 @@ import java.util.OptionalLong;
 /**
  * Hashids 1.0 (hashids.org) of one number each.
  *
- * <p>The alphabet is divided into separators, which stand between several numbers and so never in
- * these texts, guards, and digits. A text is
+ * <p>The alphabet is divided into guards, digits and separators. Separators stand between several
+ * numbers, so these texts have none. A text is
  *
  * <pre>
  * padding | guard | lottery | digits of the number | guard | padding
  * </pre>
  *
- * with guards and padding only where the text would be shorter than the minimum. The lottery is a
- * digit that follows from the number, and shuffles the digits together with the salt.
+ * with guards and padding only if the text would otherwise be shorter than the minimum. The lottery
+ * is a digit that is derived from the number. The lottery and the salt shuffle the digits.
  */
 public final class Hashids implements Decoder {
   public static final String SCHEME = "hashids";
@@ -36,18 +36,18 @@ public final class Hashids implements Decoder {
   private final Digits lotteries;
   private final Digits guards;
 
-  /** By the value of the lottery. Made once: most of the work of a text. */
+  /** Indexed by the value of the lottery. Computed once: most of the work of a text. */
   private final Shuffled[] shuffled;
 
   /**
    * The digits as a lottery shuffles them.
    *
-   * @param paddings as each padding shuffles them once more
+   * @param paddings the digits after each further shuffle for padding
    */
   private record Shuffled(Digits digits, List<String> paddings) {}
 
   /**
-   * A rule.
+   * Creates a rule.
    *
    * @param salt up to 255 characters, none of them a surrogate
    * @param alphabet at least 16 characters
@@ -67,7 +67,7 @@ public final class Hashids implements Decoder {
     String separators = kept(SEPARATORS, alphabet.characters(), true);
     String others = kept(alphabet.characters(), SEPARATORS, false);
     separators = shuffled(separators.toCharArray(), salt);
-    // One separator for three and a half other characters at least.
+    // One separator per three and a half other characters, rounded up.
     int separatorsMin = Math.max(2, Math.ceilDiv(2 * others.length(), 7));
     if (separatorsMin > separators.length()
         && (separators.isEmpty() || 2 * others.length() > 7 * separators.length())) {
@@ -118,7 +118,7 @@ public final class Hashids implements Decoder {
     return alphabet;
   }
 
-  /** As it was declared: 0 for none. */
+  /** The declared minimum; 0 for none. */
   public int minLength() {
     return minLength;
   }
@@ -148,7 +148,7 @@ public final class Hashids implements Decoder {
     if (text.length() < lengthMin() || text.length() > lengthMax()) {
       return Optional.empty();
     }
-    // Padding holds digits only, so the first guard is before the lottery.
+    // Padding consists of digits, so the first guard is before the lottery.
     int guard = guardFrom(text, 0);
     int begin = guard < text.length() ? guard + 1 : 0;
     int end = guardFrom(text, begin);
@@ -162,7 +162,7 @@ public final class Hashids implements Decoder {
         : Optional.empty();
   }
 
-  /** Where the next guard is, or the end of the text. */
+  /** The index of the next guard, or the end of the text. */
   private int guardFrom(String text, int start) {
     int at = start;
     while (at < text.length() && guards.valueOf(text.charAt(at)) < 0) {
@@ -171,11 +171,6 @@ public final class Hashids implements Decoder {
     return at;
   }
 
-  /**
-   * The text of a number.
-   *
-   * @param number 0 to 2^63 - 1
-   */
   public String encode(long number) {
     int hash = (int) (number % LOTTERIES);
     Shuffled by = shuffled[hash % shuffled.length];
@@ -194,7 +189,7 @@ public final class Hashids implements Decoder {
     return text.toString();
   }
 
-  /** Puts the second half of the digits in front and the first half behind, and cuts both ends. */
+  /** Puts the second half of the digits in front and the first half behind, and trims both ends. */
   private void pad(StringBuilder text, String padding) {
     int half = padding.length() / 2;
     text.insert(0, padding, half, padding.length()).append(padding, 0, half);
@@ -224,7 +219,7 @@ public final class Hashids implements Decoder {
     }
   }
 
-  /** The characters of the text that are among others, or that are not. */
+  /** The characters of the text that are in the other text, or those that are not. */
   private static String kept(String text, String others, boolean among) {
     StringBuilder kept = new StringBuilder();
     text.chars().filter(c -> others.indexOf(c) >= 0 == among).forEach(c -> kept.append((char) c));

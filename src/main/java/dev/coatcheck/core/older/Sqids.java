@@ -12,15 +12,15 @@ import java.util.OptionalLong;
  * prefix | digits of the number | separator | padding
  * </pre>
  *
- * with a separator and padding only where the text would be shorter than the minimum. The prefix
- * follows from the number, and turns the alphabet from which separator and digits are taken.
+ * with a separator and padding only if the text would otherwise be shorter than the minimum. The
+ * prefix is derived from the number, and rotates the alphabet of the separator and the digits.
  *
- * <p><b>Blocked words.</b> An encoder that finds a word of its blocklist in a text takes the next
- * prefix instead, until a text has none. Encoders have different lists: the published list, which
- * grew with the releases, or none; and they disagree on whether a word with a digit counts in the
- * middle of a text. So a text is accepted if it is the first one, or if each text before it has a
- * word of the {@link Blocklist published list}. All others stay refused, so that a text is hardly
- * ever a number by chance.
+ * <p><b>Blocked words.</b> An encoder that finds a word of its blocklist in a text uses the next
+ * prefix instead, until the text contains no such word. Encoders have different lists: the
+ * published list, which has grown with the releases, or none. They also disagree on whether a word
+ * with a digit counts in the middle of a text. So a text is accepted if it is the first one of its
+ * number, or if each earlier text contains a word of the {@link Blocklist published list}. All
+ * others are refused, so that an arbitrary text hardly ever decodes to a number.
  */
 public final class Sqids implements Decoder {
   public static final String SCHEME = "sqids";
@@ -33,15 +33,15 @@ public final class Sqids implements Decoder {
   private final Blocklist blocklist;
   private final Digits prefixes;
 
-  /** By the offset of the prefix. Made once: most of the work of a text. */
+  /** Indexed by the offset of the prefix. Computed once: most of the work of a text. */
   private final Turned[] turned;
 
-  /** The alphabet from an offset on, and up to the offset, backwards. */
+  /** The alphabet, rotated to start at an offset and reversed. */
   private static final class Turned {
     final char separator;
     final Digits digits;
 
-    /** What follows the separator of a text, as long as the longest padding. */
+    /** What follows the separator of a text, at the length of the longest padding. */
     final String padding;
 
     Turned(char[] shuffled, int offset, int minLength) {
@@ -62,7 +62,7 @@ public final class Sqids implements Decoder {
   }
 
   /**
-   * A rule.
+   * Creates a rule.
    *
    * @param alphabet at least 3 characters
    * @param minLength 0 to 255
@@ -88,7 +88,7 @@ public final class Sqids implements Decoder {
     return alphabet;
   }
 
-  /** As it was declared: 0 for none. */
+  /** The declared minimum; 0 for none. */
   public int minLength() {
     return minLength;
   }
@@ -144,7 +144,7 @@ public final class Sqids implements Decoder {
   }
 
   /**
-   * The text of a number, the first one without a blocked word.
+   * The first text of a number that contains no blocked word.
    *
    * @param number 0 to 2^63 - 1
    */
@@ -159,10 +159,10 @@ public final class Sqids implements Decoder {
   }
 
   /**
-   * The text of a number.
+   * A text of a number.
    *
    * @param number 0 to 2^63 - 1
-   * @param attempt how many texts before it had a blocked word
+   * @param attempt how many earlier texts contained a blocked word
    */
   String encode(long number, int attempt) {
     int size = prefixes.base();

@@ -20,7 +20,7 @@ public record TypeIds(String typeName) implements Decoder {
   private static final int LENGTH = 26;
   private static final int BITS = 5;
 
-  /** The first character has the upper 3 of 128 bits. */
+  /** The first character holds the upper 3 of 128 bits. */
   private static final int FIRST_MAX = 7;
 
   private static final byte[] VALUES = values();
@@ -31,7 +31,7 @@ public record TypeIds(String typeName) implements Decoder {
     }
   }
 
-  /** Whether the text can be the prefix of TypeIDs. */
+  /** Whether the text can be the prefix of a TypeID. */
   public static boolean isTypeName(String text) {
     return TYPE_NAME.matcher(text).matches();
   }

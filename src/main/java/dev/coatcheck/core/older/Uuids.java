@@ -1,7 +1,7 @@
 package dev.coatcheck.core.older;
 
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyKind;
 import java.util.Optional;
 
 /** UUIDs in 36 lower-case characters. */
@@ -13,7 +13,7 @@ public record Uuids() implements Decoder {
 
   @Override
   public Optional<Decoded> decode(String text) {
-    return KeyScheme.UUIDV7.parse(text).map(key -> new Decoded.OfUuid((Key.Uuid) key));
+    return KeyKind.UUID.parse(text).map(key -> new Decoded.OfUuid((Key.Uuid) key));
   }
 
   @Override

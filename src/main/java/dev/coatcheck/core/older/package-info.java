@@ -1,4 +1,4 @@
-/** The public IDs of older systems that carry a number or a UUID: Hashids, Sqids, TypeID, UUIDs. */
+/** Public IDs of older systems that carry a number or a UUID: Hashids, Sqids, TypeID, UUID. */
 @NullMarked
 package dev.coatcheck.core.older;
 

@@ -10,8 +10,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Snos for given times, of a writer that makes no others: it counts what it used of each tick. A
- * tick that is full goes on in the next ones.
+ * Snos for given times. The partition has no other writer, so a count of the used numbers per tick
+ * is enough. If a tick is full, the next ticks are used.
  */
 public final class DatedSnos {
   private static final Pattern LINE =
@@ -24,12 +24,11 @@ public final class DatedSnos {
     this.share = share;
   }
 
-  /** The first line of a state. */
   public static String firstLine(SnoShare share) {
     return share + " given_times";
   }
 
-  /** Reads a state: the first line, and in order all that {@link Made#lines} gave; else empty. */
+  /** Parses a state: the first line, then what {@link Made#lines} returned, in order. */
   public static Optional<DatedSnos> parse(List<String> lines) {
     Optional<SnoShare> share =
         lines.stream()
@@ -61,7 +60,7 @@ public final class DatedSnos {
   /**
    * New snos.
    *
-   * @param lines what to add to the state before the first of them is given away
+   * @param lines to be added to the state before the first sno is given away
    */
   public record Made(List<SnoId> snos, List<String> lines) {
     public Made {
@@ -75,9 +74,9 @@ public final class DatedSnos {
   }
 
   /**
-   * Makes snos that carry a time, or the next ticks where that is full.
+   * Generates snos that carry a time, or the next ticks if that one is full.
    *
-   * @throws IllegalStateException if the time of snos doesn't reach so far
+   * @throws IllegalStateException if snos can't carry the time
    */
   public Made at(Instant time, int count, int metabyte) {
     List<SnoId> snos = new ArrayList<>(count);

@@ -3,9 +3,9 @@ package dev.coatcheck.core.scheme;
 import dev.coatcheck.core.key.SnowflakeLayout;
 
 /**
- * Snos from a leased worker. The keys of a layout with the epoch of snos are unique by their
- * leases, and become snos bit by bit: four milliseconds are a tick, so their two lowest bits go in
- * front of the sequence, and the worker is the partition.
+ * Snos from a leased worker. The keys of a layout with the epoch of snos are unique because of
+ * their leases. A key becomes a sno bit by bit: a tick is four milliseconds, so the two lowest bits
+ * of the time become the highest bits of the sequence. The worker becomes the partition.
  *
  * <pre>
  * | milliseconds 41        | worker 8 | sequence 14 |   the key
@@ -13,7 +13,7 @@ import dev.coatcheck.core.key.SnowflakeLayout;
  * </pre>
  */
 public final class LeasedSnos {
-  /** Whose keys are taken; its workers are partitions 0 to 253. */
+  /** The layout of the keys. Its workers are partitions 0 to 253. */
   public static final SnowflakeLayout LAYOUT =
       SnowflakeLayout.accepted("41/8/14@" + SnoId.EPOCH.toEpochMilli());
 
@@ -21,7 +21,7 @@ public final class LeasedSnos {
 
   private LeasedSnos() {}
 
-  /** The sno of a key of the {@link #LAYOUT}; no other key has it, with any metabyte. */
+  /** The sno of a key of the {@link #LAYOUT}, unique among all keys, whatever the metabyte. */
   public static SnoId of(long key, int metabyte) {
     long millis = LAYOUT.millisSinceEpoch(key);
     int millisOfTick = (int) millis & (SnoId.MILLIS_PER_TICK - 1);

@@ -8,13 +8,14 @@ import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 
 /**
- * Identifiers of a time and random bits, of which the next of the same tick is the last one plus 1.
- * The libraries read the clock outside of their lock or let time fall; here neither happens.
+ * Identifiers that consist of a time and random bits; the next one in the same tick is the last one
+ * plus 1. The libraries either read the clock outside of their lock or let the time fall. This
+ * class does neither.
  *
  * @param <T> the library's identifier
  */
 final class RisingTexts<T> implements TextKeys {
-  /** A format of a library. */
+  /** The format of a library. */
   record Format<T>(
       long tickMillis,
       Instant first,
@@ -29,7 +30,7 @@ final class RisingTexts<T> implements TextKeys {
   private T last;
 
   /**
-   * @param wallMillis the clock; steps back stand still
+   * @param wallMillis the clock; when it steps back, the time of the identifiers stands still
    */
   RisingTexts(Format<T> format, LongSupplier wallMillis) {
     this.format = format;

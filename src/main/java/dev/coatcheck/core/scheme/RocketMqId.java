@@ -11,15 +11,15 @@ import java.util.concurrent.TimeUnit;
  * | 01 | MAC 48 | process 16 | seconds since 2021 32 | sequence 32 |
  * </pre>
  *
- * <p>Containers share network cards and all run as process 1, so both fields tell the leased worker
- * instead: the address is one that no card has (it is locally administered), and ends with the
- * worker. Source: {@code docs/message_id.md} of github.com/apache/rocketmq-clients.
+ * <p>Containers share network cards and all run as process 1, so both fields carry the leased
+ * worker instead. The address belongs to no network card, because it is locally administered; it
+ * ends with the worker. Source: {@code docs/message_id.md} of github.com/apache/rocketmq-clients.
  */
 public final class RocketMqId {
-  /** Whose keys are taken: its epoch is that of the identifiers. */
+  /** The layout of the keys. It has the epoch of the identifiers. */
   public static final SnowflakeLayout LAYOUT = SnowflakeLayout.WIDE_SEQUENCE;
 
-  /** {@code 02} is "locally administered", the rest says coat in ASCII. */
+  /** {@code 02} means "locally administered"; the rest is "coat" in ASCII. */
   private static final String ADDRESS_START = "02636F6174";
 
   private static final String PROCESS = "0001";
@@ -27,7 +27,7 @@ public final class RocketMqId {
 
   private RocketMqId() {}
 
-  /** The identifier of a key of the {@link #LAYOUT}; no other key has it. */
+  /** The identifier of a key of the {@link #LAYOUT}. No other key has the same identifier. */
   public static String of(long key) {
     long millis = LAYOUT.millisSinceEpoch(key);
     long sequence =

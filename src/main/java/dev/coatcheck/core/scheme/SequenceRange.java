@@ -1,14 +1,14 @@
 package dev.coatcheck.core.scheme;
 
 /**
- * Of a partition, the sequence numbers of one writer, both ends inclusive. Two writers that share a
- * number would make the same IDs.
+ * The sequence numbers of one writer of a partition, both ends inclusive. Two writers that share a
+ * number would generate the same IDs.
  */
 public record SequenceRange(int first, int last) {
-  /** All numbers: a partition with one writer. */
+  /** All numbers, for a partition with one writer. */
   public static final SequenceRange ALL = new SequenceRange(0, SnoId.SEQUENCE_MAX);
 
-  /** A range of fewer numbers would wait at nearly every ID. */
+  /** With fewer numbers a generator would wait at nearly every ID. */
   private static final int SIZE_MIN = 4;
 
   public SequenceRange {
@@ -23,7 +23,6 @@ public record SequenceRange(int first, int last) {
     return last - first + 1;
   }
 
-  /** Whether the ranges share a number. */
   boolean overlaps(SequenceRange other) {
     return first <= other.last && other.first <= last;
   }

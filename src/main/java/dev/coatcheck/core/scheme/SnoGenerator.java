@@ -7,24 +7,23 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Makes snos from the wall clock of its machine, for one writer of a partition.
+ * Generates snos from the machine's wall clock, for one writer of a partition. Thread-safe.
  *
- * <h2>A clock that goes back</h2>
+ * <h2>A clock that steps back</h2>
  *
- * The tick-tock bit divides each tick in two. When the clock goes back the first time, the bit
- * changes, and the ticks that come again are used with the other value. Up to the tick that the
- * clock had reached, a third value would be needed: a clock that goes back once more, into these
- * ticks, is waited for until it is where it was: up to ten seconds, and a larger step is refused.
- * Source: github.com/muyo/sno.
+ * The tick-tock bit divides each tick in two. When the clock steps back, the bit changes, and the
+ * repeated ticks are used with the other value. If the clock steps back again before it has passed
+ * the repeated ticks, a third value would be needed. The generator then waits until the clock is
+ * past them, for up to ten seconds; a larger step is refused. Source: github.com/muyo/sno.
  *
  * <h2>More than a tick holds</h2>
  *
- * Callers wait for the next tick, in no order. The first of each tick that waits gives a notice
- * with the number of those that wait: one that grows from tick to tick means more demand than the
- * range of sequence numbers holds.
+ * Callers wait for the next tick, in no order. The first caller that waits in a tick reports how
+ * many callers wait. A number that grows from tick to tick means that the demand exceeds the range
+ * of sequence numbers.
  *
- * <p>For many threads at a time. What {@link #snapshot} says is true until the next ID only: keep
- * it when the generator has ended, or before IDs are given away.
+ * <p>A {@link #snapshot} is valid until the next ID. Store it when the generator has ended, or
+ * before IDs are given away.
  */
 public final class SnoGenerator {
   private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
@@ -45,22 +44,22 @@ public final class SnoGenerator {
   private long noticedTick = -1;
   private long noticedTicks;
 
-  /** Hears of ticks that hold fewer IDs than callers ask for. */
+  /** Is notified of ticks that hold fewer IDs than callers ask for. */
   @FunctionalInterface
   public interface Overflows {
     Overflows IGNORED = (_, _, _) -> {};
 
     /**
-     * Once for each such tick.
+     * Called once for each such tick.
      *
      * @param waiting how many callers wait for the next tick
-     * @param ticks how many ticks in a row were full, this one included
+     * @param ticks how many consecutive ticks were full, including this one
      */
     void overflowed(Instant tick, int waiting, long ticks);
   }
 
   /**
-   * Goes on where a generator ended.
+   * Continues after a stored state.
    *
    * @param wallMillis Unix milliseconds
    */
@@ -80,7 +79,7 @@ public final class SnoGenerator {
 
   /**
    * The next ID. Waits while the tick is full, and while the clock is up to ten seconds behind a
-   * time that it had twice before.
+   * time that occurred twice before.
    *
    * @throws IllegalStateException if the clock is further behind, before 2010 or after September
    *     2079
@@ -120,7 +119,7 @@ public final class SnoGenerator {
     }
   }
 
-  /** Of a tick that is full, if this is the first that waits. */
+  /** The notice of a full tick, if this is the first caller that waits in it. */
   private Optional<Runnable> notice(long now) {
     if (now != tick || noticedTick == now) {
       return Optional.empty();
@@ -137,7 +136,7 @@ public final class SnoGenerator {
     return new SnoSnapshot(share, tick, sequence, isTock, usedUpTo, stepsBack);
   }
 
-  /** Whether there is room at a time; then the fields are those of the next ID. */
+  /** Whether an ID fits into the tick of a time; then the fields are those of the next ID. */
   private boolean advance(long now) {
     if (now > tick) {
       begin(now);

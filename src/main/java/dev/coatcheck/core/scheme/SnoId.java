@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * An ID of ten bytes, of which each character of its text spells five bits.
+ * An ID of ten bytes. Each character of its text encodes five bits.
  *
  * <pre>
  * 0                  39 40       48           64          80
@@ -13,9 +13,9 @@ import java.util.Optional;
  *
  * <p>Source: github.com/muyo/sno. Texts sort by time.
  *
- * @param tick units of 4 ms since 2010, below 2^39: the last is in September 2079
- * @param isTock the bit that changes whenever the clock of the generator went back
- * @param metabyte of the caller's choice, 0 to 255
+ * @param tick units of 4 ms since 2010, below 2^39, which is in September 2079
+ * @param isTock the bit that changes whenever the clock of the generator steps back
+ * @param metabyte chosen by the caller, 0 to 255
  * @param partition of the generator, 0 to 65535
  * @param sequence within the tick, 0 to 65535
  */
@@ -26,7 +26,7 @@ public record SnoId(long tick, boolean isTock, int metabyte, int partition, int 
   public static final int PARTITION_MAX = 0xffff;
   public static final int SEQUENCE_MAX = 0xffff;
 
-  /** The first tick that doesn't fit any more. */
+  /** The first tick that doesn't fit. */
   static final long TICK_END = 1L << 39;
 
   private static final String ALPHABET = "23456789abcdefghijklmnopqrstuvwx";
@@ -41,7 +41,7 @@ public record SnoId(long tick, boolean isTock, int metabyte, int partition, int 
     require("sequence", sequence, SEQUENCE_MAX);
   }
 
-  /** Reads exactly the texts that {@link #toString} gives; nothing is folded. */
+  /** Parses exactly the texts that {@link #toString} returns. */
   public static Optional<SnoId> parse(String text) {
     if (text.length() != LENGTH || !text.chars().allMatch(c -> ALPHABET.indexOf(c) >= 0)) {
       return Optional.empty();
@@ -57,7 +57,7 @@ public record SnoId(long tick, boolean isTock, int metabyte, int partition, int 
             (int) payload & SEQUENCE_MAX));
   }
 
-  /** The tick of a moment, which may lie before the epoch. */
+  /** The tick of a time, which may be before the epoch. */
   static long tickOf(long unixMillis) {
     return Math.floorDiv(unixMillis - EPOCH.toEpochMilli(), MILLIS_PER_TICK);
   }
@@ -66,17 +66,17 @@ public record SnoId(long tick, boolean isTock, int metabyte, int partition, int 
     return EPOCH.plusMillis(tick * MILLIS_PER_TICK);
   }
 
-  /** When it was made, to 4 ms. */
+  /** The time of the ID, to 4 ms. */
   public Instant time() {
     return timeOf(tick);
   }
 
-  /** The same ID with another metabyte: as unique as this one, within that metabyte. */
+  /** The same ID with another metabyte, as unique as this one within that metabyte. */
   public SnoId withMetabyte(int other) {
     return new SnoId(tick, isTock, other, partition, sequence);
   }
 
-  /** The same ID with another partition: whether it is unique there is for the caller to know. */
+  /** The same ID with another partition. The caller must know that it is unique there. */
   public SnoId withPartition(int other) {
     return new SnoId(tick, isTock, metabyte, other, sequence);
   }

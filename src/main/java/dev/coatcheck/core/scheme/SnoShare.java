@@ -4,7 +4,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What one writer of snos has for itself: of a partition some sequence numbers, in every tick. */
+/** The share of one writer of snos: some sequence numbers of a partition, in every tick. */
 public record SnoShare(int partition, SequenceRange sequences) {
   private static final Pattern START =
       Pattern.compile(
@@ -19,7 +19,7 @@ public record SnoShare(int partition, SequenceRange sequences) {
     }
   }
 
-  /** Reads the beginning of a state, of whichever kind; nothing else begins like that. */
+  /** Parses the beginning of a state of either kind. No other text begins like that. */
   public static Optional<SnoShare> startOf(String state) {
     Matcher parts = START.matcher(state);
     if (!parts.matches()) {
@@ -36,7 +36,7 @@ public record SnoShare(int partition, SequenceRange sequences) {
     }
   }
 
-  /** Whether writers with these shares could make the same sno. */
+  /** Whether writers with these shares could generate the same sno. */
   public boolean overlaps(SnoShare other) {
     return partition == other.partition && sequences.overlaps(other.sequences);
   }

@@ -5,13 +5,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The state of a generator: a new one that begins with it makes no ID again.
+ * The state of a generator. A new generator that continues from it repeats no ID.
  *
  * @param tick of the last ID; -1 before the first
  * @param sequence of the last ID
  * @param isTock of the last ID
  * @param usedUpTo the highest tick that was used with the other value of the tick-tock bit
- * @param stepsBack how often the clock went back
+ * @param stepsBack how often the clock stepped back
  */
 public record SnoSnapshot(
     SnoShare share, long tick, int sequence, boolean isTock, long usedUpTo, long stepsBack) {
@@ -31,12 +31,11 @@ public record SnoSnapshot(
     }
   }
 
-  /** Of a generator that has made nothing yet. */
   public static SnoSnapshot fresh(SnoShare share) {
     return new SnoSnapshot(share, -1, share.sequences().last(), false, -1, 0);
   }
 
-  /** Reads what {@link #toString} gives. */
+  /** Parses what {@link #toString} returns. */
   public static Optional<SnoSnapshot> parse(String text) {
     return SnoShare.startOf(text)
         .filter(share -> text.startsWith(share.toString()))

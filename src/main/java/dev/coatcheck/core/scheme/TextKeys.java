@@ -4,25 +4,25 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * Makes identifiers that are texts and no keys of types: no column of ours holds them. Safe for any
- * number of threads.
+ * Generates identifiers that are texts. They are not keys of types, and no column of ours stores
+ * them. Thread-safe.
  */
 public interface TextKeys {
 
-  /** New identifiers of the present, rising within the process, whatever its clock does. */
+  /** New identifiers for now. They rise within the process, whatever the clock does. */
   List<String> next(int count);
 
   /**
-   * New identifiers that carry a given time; those of one call rise. Unique by their random bits,
-   * so calls for the same time are in no order.
+   * New identifiers that carry a given time. Those of one call rise. Random bits make them unique,
+   * so calls for the same time are not in order.
    *
-   * @param at within {@link #first} and {@link #end}
+   * @param at from {@link #first} to before {@link #end}
    */
   List<String> at(Instant at, int count);
 
-  /** The first time that such an identifier can carry. */
+  /** The first time that an identifier can carry. */
   Instant first();
 
-  /** The first time that it can no longer carry. */
+  /** The first time after the last that an identifier can carry. */
   Instant end();
 }

@@ -10,9 +10,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
 
-/**
- * The identifiers that are texts, by the names of their schemes: {@code ulid} and {@code ksuid}.
- */
+/** Identifiers that are texts, by the names of their schemes: {@code ulid} and {@code ksuid}. */
 public final class TextSchemes {
   private static final long ULID_MILLIS_END = 1L << 48;
   private static final long KSUID_SECONDS_END = Ksuid.EPOCH_OFFSET + (1L << 32);
@@ -49,7 +47,7 @@ public final class TextSchemes {
         Ksuid::increment);
   }
 
-  /** The highest bit is left 0, so that no increment can overflow into the time. */
+  /** The highest bit stays 0, so that no increment can overflow into the time. */
   private static byte[] bytes(SecureRandom random, int length) {
     byte[] bytes = new byte[length];
     random.nextBytes(bytes);
@@ -61,7 +59,6 @@ public final class TextSchemes {
     return Optional.ofNullable(byName.get(scheme));
   }
 
-  /** The names, in order. */
   public Set<String> names() {
     return byName.keySet();
   }

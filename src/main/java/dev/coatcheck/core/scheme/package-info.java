@@ -1,4 +1,4 @@
-/** Keys of further schemes, which are no keys of types: ULIDs, KSUIDs, snos, RocketMQ. */
+/** Keys of further schemes, which types can't have: ULIDs, KSUIDs, snos, RocketMQ. */
 @NullMarked
 package dev.coatcheck.core.scheme;
 

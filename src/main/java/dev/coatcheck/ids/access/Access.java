@@ -3,10 +3,10 @@ package dev.coatcheck.ids.access;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.TrustedCache;
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.postgres.connection.WithoutWaiting;
 import dev.coatcheck.postgres.sql.Database;
 import java.time.Duration;
 import java.time.Instant;
@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Decides who may call, and makes the keys. A key that was found is cached as long as the change
- * feed vouches for it, so that an ended one is dead everywhere soon after; unknown keys never are.
+ * Decides who may call, and creates API keys. A known key is cached as long as the change feed
+ * vouches for it, so every instance soon refuses a revoked key. Unknown keys are never cached.
  */
 public final class Access {
   private static final int CACHED_KEYS_MAX = 10_000;
@@ -30,9 +30,7 @@ public final class Access {
   private final Duration staleMax;
 
   /**
-   * Wires it.
-   *
-   * @param trust what a cached key is worth
+   * @param trust how far a cached key is trusted
    */
   public Access(
       Database database, Trust trust, RandomSource random, Observer observer, InstantSource clock) {
@@ -47,32 +45,32 @@ public final class Access {
   }
 
   /**
-   * What a cached key is worth.
+   * How far a cached key is trusted.
    *
-   * @param staleMax how long it is served while Postgres doesn't answer
+   * @param staleMax how long a key is accepted while Postgres is unavailable
    */
   public record Trust(ChangeFeed feed, Duration staleMax) {
-    /** For commands that run once: every key is asked for. */
+    /** For commands that run once: every key is looked up. */
     public static Trust none() {
       return new Trust(ChangeFeed.none(), Duration.ZERO);
     }
   }
 
-  /** A key that was just made. Its text can't be had again. */
+  /** A new key. Its text can't be shown again. */
   public record Issued(ApiKey key, StoredKey stored) {}
 
-  /** The outcome of making a key. */
+  /** The outcome of creating a key. */
   public sealed interface Created {
     record Made(Issued issued) implements Created {}
 
     /** No live key has the name, so there is no principal to share. */
     record NoSuchPrincipal() implements Created {}
 
-    /** The live keys of the name are several principals. */
+    /** The live keys with the name have several principals. */
     record SeveralPrincipals(List<String> keyIds) implements Created {}
   }
 
-  /** Makes a key that is a principal of its own; it works at once on every instance. */
+  /** Creates a key with a principal of its own. It works at once on every instance. */
   public Issued create(String name, Set<Scope> scopes, Optional<Duration> validFor) {
     return switch (create(name, scopes, validFor, false)) {
       case Created.Made(Issued issued) -> issued;
@@ -82,11 +80,11 @@ public final class Access {
   }
 
   /**
-   * Makes a key; it works at once on every instance. Its principal is its name, or another one if a
-   * live key is that principal already: who shares a principal shares client IDs and stored
-   * answers.
+   * Creates a key. It works at once on every instance. Its principal is its name, or another text
+   * if a live key already has that principal: keys with the same principal share client IDs and
+   * stored responses.
    *
-   * @param samePrincipal whether it is to be the principal of the live keys with its name
+   * @param samePrincipal whether the key gets the principal of the live keys with its name
    */
   public Created create(
       String name, Set<Scope> scopes, Optional<Duration> validFor, boolean samePrincipal) {
@@ -128,19 +126,19 @@ public final class Access {
     return store.all();
   }
 
-  /** Ends the key for good; false if there is none of that ID or it was ended before. */
+  /** Revokes the key for good; false if it doesn't exist or was revoked before. */
   public boolean revoke(String keyId) {
     boolean revoked = store.revoke(keyId);
     known.forget(keyId);
     return revoked;
   }
 
-  /** Whether the text is a key that is alive now. */
+  /** Whether the text is a valid key now. */
   public boolean accepts(String text) {
     return ApiKey.parse(text).flatMap(this::alive).isPresent();
   }
 
-  /** Checks what a request shows against what the call needs, as both are now. */
+  /** Checks the credential of a request against the scope that the call needs, both as of now. */
   public AccessDecision decide(Credential credential, Scope needed) {
     return switch (credential) {
       case Credential.None _ -> new AccessDecision.Unauthenticated("no Authorization header");
@@ -166,7 +164,7 @@ public final class Access {
   }
 
   private AccessDecision refused(String keyId, String reason) {
-    WithoutWaiting.leave(); // a log can make its writer wait
+    NonBlockingAttempt.leave(); // writing to the log can block
     observer.observe(new Event.AccessRefused(keyId, reason));
     return new AccessDecision.Unauthenticated(reason);
   }

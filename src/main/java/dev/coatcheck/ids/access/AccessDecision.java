@@ -1,6 +1,6 @@
 package dev.coatcheck.ids.access;
 
-/** Whether a request may go on. */
+/** Whether a request is allowed. */
 public sealed interface AccessDecision {
 
   record Granted(Caller caller) implements AccessDecision {}
@@ -8,7 +8,7 @@ public sealed interface AccessDecision {
   /** Why a request is refused. */
   sealed interface Refused extends AccessDecision {}
 
-  /** No key, or none that is valid now. */
+  /** No key, or no valid key. */
   record Unauthenticated(String reason) implements Refused {}
 
   /** A valid key that lacks the scope. */

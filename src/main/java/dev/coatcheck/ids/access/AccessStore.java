@@ -8,8 +8,8 @@ import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
+import dev.coatcheck.postgres.connection.ConnectionDesync;
 import dev.coatcheck.postgres.sql.Database;
-import dev.coatcheck.postgres.sql.UnaskedRow;
 import dev.coatcheck.postgres.sql.schema.tables.records.ApiKeyRecord;
 import java.util.Arrays;
 import java.util.List;
@@ -30,8 +30,8 @@ final class AccessStore {
   }
 
   /**
-   * Inserts the key that is decided on by the live ones. One at a time, or two of one name could
-   * become one principal.
+   * Inserts the key that is decided on from the live keys. One at a time, otherwise two keys with
+   * one name could get the same principal.
    */
   Access.Created insert(Function<List<StoredKey>, Access.Created> decide) {
     return database.write(
@@ -67,7 +67,7 @@ final class AccessStore {
     return database.read(
         "API key read",
         sql -> {
-          // What was asked for comes back beside what was found, or beside nothing.
+          // Returns the question with each answer, and also if no row is found.
           var rows =
               sql.select(ASKED)
                   .select(API_KEY.fields())
@@ -75,7 +75,7 @@ final class AccessStore {
                   .leftJoin(API_KEY)
                   .on(API_KEY.KEY_ID.eq(ASKED))
                   .fetch();
-          UnaskedRow.unless(
+          ConnectionDesync.unless(
               rows.size() == 1 && keyId.equals(rows.getFirst().get(ASKED)), "another API key");
           return Optional.of(rows.getFirst())
               .filter(row -> row.get(API_KEY.KEY_ID) != null)

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.zip.CRC32;
 
 /**
- * The text of an API key, as its holder sends it.
+ * The text of an API key, as a client sends it.
  *
  * <pre>
  *   ccg_live_2bN8Qx0LmT4a_Zk3…32 base62…9fA0kZ7t
@@ -16,8 +16,8 @@ import java.util.zip.CRC32;
  *             key ID, 12      secret, 32    CRC-32 of all before it, 6
  * </pre>
  *
- * The fixed start and the check make it recognisable to secret scanners, and let junk be refused
- * without asking the database. Only the key ID may be logged or shown.
+ * Secret scanners recognise the fixed start and the check. The check also lets the gateway refuse
+ * junk without a query. Only the key ID may be logged or shown.
  */
 public final class ApiKey {
   private static final String START = "ccg_live_";
@@ -40,7 +40,7 @@ public final class ApiKey {
     return new ApiKey(body + check(body));
   }
 
-  /** Empty unless the text has the shape of a key and its check fits. */
+  /** Empty unless the text has the shape of a key and its check is right. */
   static Optional<ApiKey> parse(String text) {
     if (!hasShape(text)) {
       return Optional.empty();
@@ -70,17 +70,17 @@ public final class ApiKey {
     return text.substring(START.length(), START.length() + ID_LENGTH);
   }
 
-  /** The whole key. It is shown once, when it is made. */
+  /** The whole key. It is shown once, after its creation. */
   public String secretText() {
     return text;
   }
 
-  /** What is stored and compared. */
+  /** The hash that is stored and compared. */
   StoredKey.Hash hash() {
     return hash;
   }
 
-  /** Never the secret, so that a key in a log line does no harm. */
+  /** Without the secret, so that a key in a log line does no harm. */
   @Override
   public String toString() {
     return START + id() + "_…";
@@ -93,7 +93,7 @@ public final class ApiKey {
       random.fill(bytes);
       for (int i = 0; i < bytes.length && out.length() < length; i++) {
         int value = bytes[i] & 63;
-        if (value < 62) { // the other two are drawn again, so that no character is more likely
+        if (value < 62) { // 62 and 63 are drawn again, so that all characters are equally likely
           out.append(BASE62.charAt(value));
         }
       }

@@ -6,7 +6,7 @@ import java.util.Set;
  * Who makes a request.
  *
  * @param keyId public part of the API key
- * @param principal who acts; survives the rotation of keys
+ * @param principal the user or service; stays the same when keys are rotated
  */
 public record Caller(String keyId, String principal, Set<Scope> scopes) {
   public Caller {

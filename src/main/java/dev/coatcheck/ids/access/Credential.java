@@ -3,21 +3,21 @@ package dev.coatcheck.ids.access;
 import java.util.Optional;
 
 /**
- * What a request shows to be let in. It is read once for a request: access is decided several times
- * on the way to an answer, and the check and the digest of an API key take most of a decision.
+ * The Authorization header of a request. It is parsed once per request: access is decided several
+ * times before the answer, and the check and the digest of an API key take most of that time.
  */
 public sealed interface Credential {
   /** The request has no Authorization header. */
   record None() implements Credential {}
 
-  /** The header holds no API key. */
+  /** The header contains no API key. */
   record Unreadable(String reason) implements Credential {}
 
-  /** The header holds what looks like an API key; whether the key exists is not known. */
+  /** The header contains the text of an API key, which may or may not exist. */
   record Key(ApiKey key) implements Credential {}
 
   /**
-   * Reads a credential, without the database.
+   * Parses a credential, without a query.
    *
    * @param authorization the value of the Authorization header, empty if there is none
    */

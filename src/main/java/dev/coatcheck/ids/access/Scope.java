@@ -5,12 +5,12 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * What a key may do, as text: {@code *} is everything, {@code ids:read} one kind of call.
+ * A right of an API key, as text: {@code *} is every right, {@code ids:read} is one kind of call.
  *
  * @param name {@code *}, or lower-case words joined by a colon
  */
 public record Scope(String name) {
-  // Before the constants: their constructor uses it.
+  // Must precede the constants, whose constructor uses it.
   private static final Pattern SHAPE = Pattern.compile("\\*|[a-z_]{1,32}(:[a-z_]{1,32})?");
 
   public static final Scope ALL = new Scope("*");
@@ -24,7 +24,7 @@ public record Scope(String name) {
   public static final Scope TABLE_MIGRATIONS_WRITE = new Scope("table_migrations:write");
   public static final Scope METRICS_READ = new Scope("metrics:read");
 
-  /** All that a new key can be given, in the order in which they are told. */
+  /** All scopes that a new key can have, in the order in which they are listed to users. */
   public static final List<Scope> KNOWN =
       List.of(
           ALL,
@@ -38,7 +38,7 @@ public record Scope(String name) {
           TABLE_MIGRATIONS_WRITE,
           METRICS_READ);
 
-  /** One of {@link #KNOWN}. */
+  /** The scope of {@link #KNOWN} with the name. */
   public static Optional<Scope> named(String name) {
     return KNOWN.stream().filter(scope -> scope.name.equals(name)).findFirst();
   }

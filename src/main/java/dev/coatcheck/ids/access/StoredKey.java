@@ -28,7 +28,7 @@ public record StoredKey(
       return bytes.clone();
     }
 
-    /** Takes the same time wherever the two differ. */
+    /** Takes constant time, wherever the two hashes differ. */
     boolean matches(Hash other) {
       return MessageDigest.isEqual(bytes, other.bytes);
     }

@@ -1,19 +1,16 @@
 package dev.coatcheck.ids.alias;
 
+import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.ids.registry.LegacyNumber;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /** The origin of an alias. */
-public enum AliasScheme {
+public enum AliasScheme implements WireNamed {
   /** The auto-increment number that it had before: a decimal from 1 to 2^63 − 1. */
   LEGACY("[1-9][0-9]{0,18}"),
   /** A UUID that a client made while it was offline: 36 characters, in either case. */
   CLIENT("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"),
-  /** The key that it got when its table was migrated, as a key's text. */
-  KEY("[0-9a-f-]{1,36}"),
   /** A public ID of an older system: 1 to 255 visible ASCII characters. */
   PUBLIC("[!-~]{1,255}");
 
@@ -21,10 +18,6 @@ public enum AliasScheme {
 
   AliasScheme(String shape) {
     this.shape = Pattern.compile(shape);
-  }
-
-  public static Optional<AliasScheme> named(String wireName) {
-    return Stream.of(values()).filter(scheme -> scheme.wireName().equals(wireName)).findFirst();
   }
 
   /** Whether the text is a value; nothing is trimmed. */
@@ -35,10 +28,5 @@ public enum AliasScheme {
   /** The one spelling of an accepted value: some phones write UUIDs in upper case. */
   String folded(String value) {
     return this == CLIENT ? value.toLowerCase(Locale.ROOT) : value;
-  }
-
-  /** As it stands in the API and in the database. */
-  public String wireName() {
-    return name().toLowerCase(Locale.ROOT);
   }
 }

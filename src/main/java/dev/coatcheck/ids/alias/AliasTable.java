@@ -4,7 +4,7 @@ import static dev.coatcheck.postgres.sql.schema.Tables.ALIAS;
 import static org.jooq.impl.DSL.field;
 
 import dev.coatcheck.core.id.Token;
-import dev.coatcheck.postgres.sql.UnaskedRow;
+import dev.coatcheck.postgres.connection.ConnectionDesync;
 import dev.coatcheck.postgres.sql.Unnest;
 import java.util.HashMap;
 import java.util.List;
@@ -69,12 +69,12 @@ public final class AliasTable {
                 Unnest.texts(names, name -> name.namespace().stored()))
             .coerce(ORDINAL, ALIAS.TYPE_ID, ALIAS.SCHEME, ALIAS.NAMESPACE, ALIAS.VALUE, ALIAS.TOKEN)
             .fetch();
-    UnaskedRow.unless(rows.size() == names.size(), "rows of names: " + rows.size());
+    ConnectionDesync.unless(rows.size() == names.size(), "rows of names: " + rows.size());
     for (var row : rows) {
       int ordinal = row.value1();
-      UnaskedRow.unless(ordinal >= 1 && ordinal <= names.size(), "name without a question");
+      ConnectionDesync.unless(ordinal >= 1 && ordinal <= names.size(), "name without a question");
       Alias name = names.get(ordinal - 1);
-      UnaskedRow.unless(
+      ConnectionDesync.unless(
           row.value2() == name.typeNumber()
               && row.value3().equals(name.scheme().wireName())
               && row.value4().equals(name.namespace().stored())

@@ -7,6 +7,7 @@ import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.TrustedCache;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.postgres.group.Coalescer;
 import dev.coatcheck.postgres.sql.Database;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +19,10 @@ import java.util.Optional;
  * trusted as far as the change feed is.
  */
 public final class Aliases {
-  private final AliasStore store;
+  private static final int GROUP_NAMES_MAX = 200;
+
+  private final Database database;
+  private final Coalescer<Alias, Optional<Token>> together;
   private final TrustedCache<Alias, Token> cache;
 
   /** The outcome of {@link #add}. */
@@ -33,10 +37,11 @@ public final class Aliases {
   /**
    * Single look-ups share up to {@code groupsMax} statements at a time.
    *
-   * @param cachedMax how many aliases stay in memory
+   * @param cachedMax how many aliases stay in memory, about 320 bytes each
    */
   public Aliases(Database database, ChangeFeed feed, int cachedMax, int groupsMax) {
-    this.store = new AliasStore(database, groupsMax);
+    this.database = database;
+    this.together = new Coalescer<>("alias", groupsMax, GROUP_NAMES_MAX, this::readInOrder);
     this.cache = new TrustedCache<>(feed, ChangeKind.ENDING, (_, _) -> List.of(), cachedMax);
   }
 
@@ -47,10 +52,11 @@ public final class Aliases {
    *     again settles it
    */
   public Outcome add(Token token, Alias alias) {
-    if (store.add(alias, token)) {
+    int added = database.write("alias", sql -> AliasTable.insert(sql, List.of(alias), _ -> token));
+    if (added == 1) {
       return Outcome.ADDED;
     }
-    return store.target(alias).filter(token::equals).isPresent() ? Outcome.PRESENT : Outcome.TAKEN;
+    return together.call(alias).filter(token::equals).isPresent() ? Outcome.PRESENT : Outcome.TAKEN;
   }
 
   /**
@@ -60,7 +66,7 @@ public final class Aliases {
    *     asked
    */
   public Optional<Token> target(Type type, Alias alias) {
-    return cache.get(alias, type.outage().staleMax(), () -> store.target(alias));
+    return cache.get(alias, type.outage().staleMax(), () -> together.call(alias));
   }
 
   /**
@@ -79,9 +85,18 @@ public final class Aliases {
   /** Mostly it is one, for which callers share a statement. */
   private Map<Alias, Token> load(List<Alias> missing) {
     if (missing.size() > 1) {
-      return store.targets(missing);
+      return read(missing);
     }
     Alias only = missing.getFirst();
-    return store.target(only).map(token -> Map.of(only, token)).orElseGet(Map::of);
+    return together.call(only).map(token -> Map.of(only, token)).orElseGet(Map::of);
+  }
+
+  private List<Optional<Token>> readInOrder(List<Alias> aliases) {
+    Map<Alias, Token> found = read(aliases);
+    return aliases.stream().map(alias -> Optional.ofNullable(found.get(alias))).toList();
+  }
+
+  private Map<Alias, Token> read(List<Alias> aliases) {
+    return database.read("alias", sql -> AliasTable.targets(sql, aliases));
   }
 }

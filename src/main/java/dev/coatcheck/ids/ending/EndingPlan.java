@@ -25,9 +25,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Decides revocations and merges one after the other, on rows that are locked. Pure: the caller
- * passes in the rows and writes what is planned. Chains are flat before and after: nothing is
- * merged into a public ID that has ended itself.
+ * Decides revocations and merges one after the other, on locked rows. Pure: the caller passes in
+ * the rows and writes the planned endings. Chains stay flat: nothing is merged into a public ID
+ * that has ended itself.
  */
 final class EndingPlan {
   /** A public ID that a request names. */
@@ -37,21 +37,21 @@ final class EndingPlan {
     }
   }
 
-  /** What one request asks for. */
+  /** One request. */
   sealed interface Step {
     record Revoke(Ref id, Optional<String> reason) implements Step {}
 
     record Merge(Ref id, Ref into) implements Step {}
 
-    /** Its text is no public ID. */
+    /** The text is not a public ID. */
     record Refused(EndOutcome outcome) implements Step {}
   }
 
   /**
-   * What one caller wants ended.
+   * The requests of one caller.
    *
    * @param by a principal
-   * @param once set if the caller may send it again under a key
+   * @param once set if the requests have an Idempotency-Key
    */
   record Call(
       List<Step> steps,
@@ -74,7 +74,6 @@ final class EndingPlan {
       return true;
     }
 
-    /** The public IDs that it names. */
     Stream<Ref> refs() {
       return steps.stream()
           .flatMap(
@@ -115,7 +114,9 @@ final class EndingPlan {
     this.now = now;
   }
 
-  /** Decides the steps of a call; the next call finds them done, if they are to be written. */
+  /**
+   * Decides the steps of a call. Unless nothing is to be written, the next call sees them as done.
+   */
   List<EndOutcome> decide(Call call) {
     Map<TypedToken, StoredEnding> endingsBefore = Map.copyOf(endings);
     Set<TypedToken> endedBefore = Set.copyOf(endedBy.keySet());
@@ -137,7 +138,7 @@ final class EndingPlan {
     return outcomes;
   }
 
-  /** All that is new, in the order of the calls. */
+  /** All new endings, in the order of the calls. */
   List<NewEnding> planned() {
     return endedBy.entrySet().stream()
         .map(
@@ -216,7 +217,7 @@ final class EndingPlan {
     return Optional.ofNullable(endings.get(id)).flatMap(StoredEnding::survivor).orElse(id);
   }
 
-  /** A row of another type than the prefix says looks like no row at all. */
+  /** A row of another type than that of the prefix counts as no row. */
   private Optional<StoredMapping> row(Ref ref) {
     return Optional.ofNullable(rows.get(ref.id()));
   }

@@ -35,10 +35,10 @@ import org.jooq.DSLContext;
 
 /** The transactions of endings. */
 final class EndingStore {
-  /** For the head of the change feed: all other rows are locked without waiting. */
+  /** How long to wait for the head of the change feed. Other rows are locked without waiting. */
   private static final int LOCK_MILLIS = 800;
 
-  /** Of a transaction without Idempotency-Keys, which keeps no answers. */
+  /** For a transaction without Idempotency-Keys, which stores no responses. */
   private static final long NO_PART = 0;
 
   private final Database database;
@@ -48,18 +48,18 @@ final class EndingStore {
   }
 
   /**
-   * Ends for all calls in one transaction, so that the head of the change feed, which every ending
-   * waits for, is taken once.
+   * Ends the public IDs of all calls in one transaction, which takes the head of the change feed
+   * once. Every ending waits for that head.
    *
-   * @throws LostRace to be tried again
-   * @throws dev.coatcheck.postgres.sql.LockTimeout if the change feed was not to be had in time;
+   * @throws LostRace if the caller should try again
+   * @throws dev.coatcheck.postgres.sql.LockTimeout if the change feed was not available in time;
    *     nothing was done
    */
   List<Attempt<Result>> end(List<Call> calls) {
     return database.write("end", sql -> end(sql, calls));
   }
 
-  /** Runs the statements of an ending on no row. */
+  /** Runs the statements of an ending without any row. */
   void warmUp() {
     Set<Token> absent = Set.of(new Token(0, 0));
     boolean _ =
@@ -84,10 +84,10 @@ final class EndingStore {
   }
 
   /**
-   * Settles the calls that were answered before, and those whose Idempotency-Key another
-   * transaction or call works on.
+   * Settles the calls that have a stored response, and those whose Idempotency-Key another
+   * transaction or call is using.
    *
-   * @return the part of the answers to keep new ones in
+   * @return the part that stores new responses
    */
   private static long answeredBefore(
       DSLContext sql, List<Call> calls, IdentityHashMap<Call, Attempt<Result>> attempts) {
@@ -125,8 +125,8 @@ final class EndingStore {
   }
 
   /**
-   * A row that another transaction holds is not waited for, so no transaction waits while it holds
-   * rows, opposite merges can't deadlock, and one held row delays none but its own callers.
+   * Doesn't wait for a row that another transaction holds. So no transaction waits while it holds
+   * rows, opposite merges can't deadlock, and a locked row delays only its own callers.
    */
   private static void end(
       DSLContext sql,
@@ -136,7 +136,7 @@ final class EndingStore {
     Map<TypedToken, MappingTable<?>> wanted = new HashMap<>();
     calls.stream()
         .flatMap(Call::refs)
-        .forEach(ref -> wanted.put(ref.id(), MappingTable.of(ref.type().keyScheme())));
+        .forEach(ref -> wanted.put(ref.id(), MappingTable.of(ref.type().keyKind())));
     EndingTable.look(sql, wanted.keySet(), LOCK_MILLIS).endings().stream()
         .filter(ending -> ending.survivor().isPresent())
         .forEach(
@@ -166,7 +166,7 @@ final class EndingStore {
     if (!IdempotencyTable.keep(sql, part, answers)) {
       throw new LostRace("idempotency key");
     }
-    write(sql, plan.planned()); // last: the head of the change feed is held until the commit
+    write(sql, plan.planned()); // last: the head of the change feed stays locked until the commit
   }
 
   private static Result result(
@@ -182,7 +182,7 @@ final class EndingStore {
     return new Result.Answered(answer, false);
   }
 
-  /** The public IDs that a call names, and the survivors of those that were merged. */
+  /** The public IDs that a call names, and the survivors of the merged ones. */
   private static Set<TypedToken> touched(Call call, List<StoredEnding> endings) {
     Set<TypedToken> named = call.refs().map(Ref::id).collect(Collectors.toSet());
     return Stream.concat(
@@ -193,7 +193,7 @@ final class EndingStore {
         .collect(Collectors.toSet());
   }
 
-  /** Those of the wanted tokens that have a row, but not one that could be locked. */
+  /** The wanted tokens that have a row which could not be locked. */
   private static Set<Token> held(
       DSLContext sql, MappingTable<?> table, Set<Token> wanted, List<StoredMapping> locked) {
     Set<Token> missing = new HashSet<>(wanted);

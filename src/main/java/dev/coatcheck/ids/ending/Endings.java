@@ -7,7 +7,7 @@ import dev.coatcheck.ids.ending.EndingPlan.Ref;
 import dev.coatcheck.ids.ending.EndingPlan.Step;
 import dev.coatcheck.ids.idempotency.IdempotentCall;
 import dev.coatcheck.ids.idempotency.StoredResponse;
-import dev.coatcheck.ids.mapping.IdParser.ParsedToken;
+import dev.coatcheck.ids.mapping.IdText;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.Resolver;
 import dev.coatcheck.ids.registry.Type;
@@ -23,12 +23,12 @@ import java.util.concurrent.Semaphore;
 import java.util.function.Function;
 
 /**
- * Ends public IDs for good: revokes them, or merges them into a survivor. Ending one again in the
- * same way changes nothing. Every instance hears of it through the change feed.
+ * Ends public IDs for good: revokes them, or merges them into a survivor. Repeating an ending
+ * changes nothing. Every instance learns of it through the change feed.
  *
- * <p>Every ending waits for the head of the change feed, a single row. So one group is under way at
- * a time, a second one while that is late, and one batch or single call beside them: however many
- * requests there are, they hold three connections.
+ * <p>Every ending waits for the head of the change feed, a single row. So one group runs at a time,
+ * a second one while the first is late, and one batch or single call beside them: any number of
+ * requests uses at most three connections.
  */
 public final class Endings {
   public static final int REQUESTS_MAX = 1_000;
@@ -36,7 +36,7 @@ public final class Endings {
   private static final int GROUPS_MAX = 1;
   private static final int SPARE_GROUPS_MAX = 1;
 
-  /** As long as the deadline of a batch leaves. */
+  /** As long as the deadline of a batch allows. */
   private static final int BATCH_WAIT_MILLIS_MAX = 5_000;
 
   private final EndingStore store;
@@ -57,76 +57,78 @@ public final class Endings {
             new Result.Overloaded());
   }
 
-  /** Ends public IDs as {@code resolver} reads them, which forgets what has ended. */
+  /** Ends public IDs of {@code resolver}, whose cache drops them. */
   public static Endings open(Database database, Resolver resolver) {
     return new Endings(new EndingStore(database), resolver);
   }
 
   /**
-   * Has Java load what an ending needs, which takes most of a call's time on a busy machine: all
-   * calls that come with the first one would wait for that. Takes 900 ms at most.
+   * Loads the classes that an ending needs. On a busy machine this takes most of the first call's
+   * time, and all calls that arrive with it would wait. Takes 900 ms at most.
    */
   public void warmUp() {
     try {
       Deadline.ofAnswer().run(store::warmUp);
     } catch (DatabaseUnavailable late) {
-      // The first calls take longer.
+      // Then the first calls are slower.
     }
   }
 
   /** One public ID to end. */
   public sealed interface Request {
-    /** A revocation. The reason is for authenticated callers only; the first one stays. */
+    /** A revocation. Only authenticated callers see the reason; the first reason is kept. */
     record Revoke(String id, Optional<String> reason) implements Request {}
 
     record Merge(String id, String into) implements Request {}
   }
 
-  /** What to do if some of the requests are refused. */
+  /** What happens if some of the requests are refused. */
   public enum Mode {
-    /** Each for itself. */
+    /** Each request is independent. */
     EACH,
     /** All or none. */
     ALL_OR_NONE,
-    /** None: only say what would be refused. */
+    /** Nothing is written; the outcomes say what would be refused. */
     NONE
   }
 
-  /** What was done about the requests of one caller. */
+  /** The result of one caller's requests. */
   public sealed interface Result {
-    /** Each has its outcome, in their order. */
+    /** The outcomes, in the order of the requests. */
     record Settled(List<EndOutcome> outcomes) implements Result {}
 
     /**
-     * The requests came with an Idempotency-Key, and this is their answer, now and from now on.
+     * The response to requests with an Idempotency-Key, now and for every repetition.
      *
-     * @param replayed whether it was worked out before
+     * @param replayed whether the response was stored before
      */
     record Answered(StoredResponse answer, boolean replayed) implements Result {}
 
-    /** The Idempotency-Key belongs to other requests. Nothing was done. */
+    /** The Idempotency-Key was used for other requests. Nothing was done. */
     record KeyReused() implements Result {}
 
-    /** Another transaction works on one of the public IDs, or on the key. Nothing was done. */
+    /**
+     * Another transaction is using one of the public IDs or the Idempotency-Key. Nothing was done.
+     */
     record Busy() implements Result {}
 
-    /** More endings wait than can be done in time. Nothing was done. */
+    /** More endings are waiting than can be done in time. Nothing was done. */
     record Overloaded() implements Result {}
   }
 
-  /** As the other one, for requests that came without an Idempotency-Key. */
+  /** For requests without an Idempotency-Key. */
   public Result end(List<Request> requests, Mode mode, String by) {
     return end(requests, mode, by, Optional.empty());
   }
 
   /**
-   * Ends all in one transaction, one after the other. The answer is given after the commit.
+   * Ends all in one transaction, one after the other, and returns after the commit.
    *
    * @param requests 1 to {@value #REQUESTS_MAX}
    * @param by a principal
-   * @param once set if the requests came with an Idempotency-Key
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the outcome is unknown; ending them
-   *     again settles it
+   * @param once set if the requests have an Idempotency-Key
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the outcome is unknown; repeating the
+   *     requests tells it
    */
   public Result end(
       List<Request> requests,
@@ -167,11 +169,11 @@ public final class Endings {
 
   private Step step(String text, Side side, Function<Ref, Step> then) {
     return switch (resolver.parse(text)) {
-      case ParsedToken.Refused(ResolveOutcome.Malformed malformed) ->
+      case IdText.Unissued(ResolveOutcome.Malformed malformed) ->
           new Step.Refused(new EndOutcome.Malformed(side, malformed));
-      case ParsedToken.Refused(ResolveOutcome.Unknown _) ->
+      case IdText.Unissued(ResolveOutcome.Unknown _) ->
           new Step.Refused(new EndOutcome.Unknown(side));
-      case ParsedToken.Wanted(Type type, Token token) -> then.apply(new Ref(type, token));
+      case IdText.OfToken(Type type, Token token) -> then.apply(new Ref(type, token));
     };
   }
 }

@@ -10,8 +10,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets answers expire, by whole parts: each minute, every instance checks whether the current part
- * is due to end, and begins the next part; or empties what has expired.
+ * Removes expired answers, a whole part at a time. Each minute every instance checks whether the
+ * current part is old enough, and then begins the next part, or empties an expired one.
  */
 public final class AnswerExpiry implements AutoCloseable {
   private static final int PERIOD_SECONDS = 60;
@@ -43,7 +43,7 @@ public final class AnswerExpiry implements AutoCloseable {
     timer.shutdownNow();
   }
 
-  /** Whether the next part began. */
+  /** Returns whether the next part began. */
   boolean run() {
     try {
       if (store.rotate(part)) {

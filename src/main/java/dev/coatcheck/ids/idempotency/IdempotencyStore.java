@@ -11,12 +11,12 @@ import org.jooq.Record1;
 import org.jooq.SelectConditionStep;
 import org.jspecify.annotations.Nullable;
 
-/** Lets the parts of the answers take turns. */
+/** Rotates the parts of the answers. */
 final class IdempotencyStore {
-  /** Calls wait behind a turn: as long as it waits, and as long as emptying a part takes. */
+  /** Calls wait behind a rotation: while it waits, and while it empties a part. */
   private static final String WAIT_BRIEFLY = "set local lock_timeout = '30ms'";
 
-  /** No transaction of a gateway lasts as long. */
+  /** Longer than any transaction of a gateway. */
   private static final int SETTLED_SECONDS = 60;
 
   private final Database database;
@@ -26,10 +26,10 @@ final class IdempotencyStore {
   }
 
   /**
-   * Begins the next part if the current one is that old by the database's clock, and empties a part
-   * that no lookup reads. Instances may ask at the same time: one of them does it.
+   * Begins the next part if the current one is older than {@code age} by the database's clock, and
+   * empties a part that no lookup reads. Instances may call this concurrently; one of them does it.
    *
-   * @return whether it was done
+   * @return whether this instance did it
    * @throws dev.coatcheck.postgres.sql.LockTimeout if another transaction holds a lock; try again
    *     later
    */
@@ -60,9 +60,10 @@ final class IdempotencyStore {
 
   /**
    * Empties the part that no lookup has read since the current one began, once no transaction is
-   * left that saw the part before it: a turn may not wait for those, and the next is hours away.
+   * left that saw the part before it. The rotation can't wait for those, and the next rotation is
+   * hours away.
    *
-   * @return whether there was something to empty
+   * @return whether there was anything to empty
    * @throws dev.coatcheck.postgres.sql.LockTimeout if another transaction holds a lock; try again
    *     later
    */
@@ -84,7 +85,7 @@ final class IdempotencyStore {
         });
   }
 
-  /** The current part, if it began before every transaction that is under way. */
+  /** The current part, if it began before every running transaction. */
   private static SelectConditionStep<Record1<Long>> settled(DSLContext sql) {
     return sql.select(IDEMPOTENCY_TURN.PART)
         .from(IDEMPOTENCY_TURN)

@@ -1,9 +1,9 @@
 package dev.coatcheck.ids.idempotency;
 
 import static dev.coatcheck.postgres.sql.schema.Tables.IDEMPOTENCY_0;
-import static org.jooq.impl.DSL.val;
 
-import dev.coatcheck.postgres.sql.UnaskedRow;
+import dev.coatcheck.postgres.connection.ConnectionDesync;
+import dev.coatcheck.postgres.sql.PlainSql;
 import dev.coatcheck.postgres.sql.Unnest;
 import java.util.Collection;
 import java.util.Comparator;
@@ -21,11 +21,19 @@ import org.jooq.DSLContext;
 import org.jooq.QueryPart;
 import org.jooq.Table;
 
-/** The answers, for use inside the transaction that does the work, after {@link #lock}. */
+/** The stored responses, for use inside the transaction that does the work, after {@link #lock}. */
 public final class IdempotencyTable {
+  private static final String LOCK =
+      """
+      select hash, pg_try_advisory_xact_lock(hash), turn.part, turn.bound
+        from (select part, set_config('lock_timeout', ?::text, true)
+                from coatcheck.idempotency_turn) as turn (part, bound)
+        left join unnest(?::bigint[]) as hash on true\
+      """;
+
   private IdempotencyTable() {}
 
-  /** The answer to an earlier request with the key. */
+  /** The response to an earlier request with the Idempotency-Key. */
   public record Past(String requestHash, StoredResponse answer) {
     /** Whether the earlier request was the same. */
     public boolean isOf(IdempotentCall<?> call) {
@@ -33,7 +41,7 @@ public final class IdempotencyTable {
     }
   }
 
-  /** A finished call that is to be remembered. */
+  /** A finished call whose response is to be stored. */
   public record Entry(IdempotencyKey key, String requestHash, StoredResponse answer) {
     public static Entry of(IdempotentCall<?> call, StoredResponse answer) {
       return new Entry(call.key(), call.requestHash(), answer);
@@ -41,8 +49,8 @@ public final class IdempotencyTable {
   }
 
   /**
-   * Locks on the names that a transaction works on: Idempotency-Keys, supplied keys and aliases.
-   * They last until its end.
+   * Locks on the names that a transaction uses: Idempotency-Keys, supplied keys and aliases. They
+   * last until the transaction ends.
    *
    * @param refused the hashes that another transaction holds
    * @param part the current part of the answers
@@ -54,35 +62,36 @@ public final class IdempotencyTable {
   }
 
   /**
-   * Takes the locks without any wait, so that one hot name holds up only its own callers, and
-   * bounds every wait that follows in the transaction.
+   * Takes the locks without waiting, so that a contended name delays only its own callers. Limits
+   * every later wait of the transaction.
    *
    * @param hashes of the names
    * @param lockMillisMax how long to wait for a row that another transaction is about to write
    */
   public static Locks lock(DSLContext sql, Collection<Long> hashes, int lockMillisMax) {
-    var rows =
-        sql.fetch(
-            """
-            select hash, pg_try_advisory_xact_lock(hash), turn.part, turn.bound
-              from (select part, set_config('lock_timeout', {1}, true)
-                      from coatcheck.idempotency_turn) as turn (part, bound)
-              left join unnest({0}) as hash on true
-            """,
-            val(hashes.toArray(Long[]::new)), val(lockMillisMax + "ms"));
     Set<Long> refused = new HashSet<>();
-    for (var row : rows) {
-      if (Boolean.FALSE.equals(row.get(1, Boolean.class))) {
-        refused.add(row.get(0, Long.class));
-      }
-    }
-    return new Locks(refused, rows.getFirst().get(2, Long.class));
+    List<Long> parts =
+        PlainSql.rows(
+            sql,
+            LOCK,
+            row -> {
+              long hash = row.getLong(1);
+              boolean isTaken = row.getBoolean(2);
+              if (!row.wasNull() && !isTaken) {
+                refused.add(hash);
+              }
+              return row.getLong(3);
+            },
+            lockMillisMax + "ms",
+            hashes.toArray(Long[]::new));
+    ConnectionDesync.unless(!parts.isEmpty(), "no part of the answers");
+    return new Locks(refused, parts.getFirst());
   }
 
   /**
-   * The answers of those keys that have one.
+   * The stored responses of the keys, if they have any.
    *
-   * @param part as {@link #lock} found it
+   * @param part from {@link #lock}
    */
   public static Map<IdempotencyKey, Past> find(
       DSLContext sql, long part, Collection<IdempotencyKey> keys) {
@@ -90,8 +99,8 @@ public final class IdempotencyTable {
   }
 
   /**
-   * Looks each key up along the index of each table. The limit keeps Postgres from joining whole
-   * tables, which its statistics suggest while they are those of the emptied table.
+   * Looks up each key in the index of each table. The limit keeps Postgres from joining whole
+   * tables, which it would do with statistics from when a table was empty.
    */
   static Map<IdempotencyKey, Past> find(
       DSLContext sql, List<Table<?>> tables, Collection<IdempotencyKey> keys) {
@@ -130,7 +139,7 @@ public final class IdempotencyTable {
             IDEMPOTENCY_0.RESPONSE)
         .forEach(
             row -> {
-              UnaskedRow.unless(wanted.containsKey(row.value1()), "answer of another key");
+              ConnectionDesync.unless(wanted.containsKey(row.value1()), "answer of another key");
               found.put(
                   wanted.get(row.value1()),
                   new Past(
@@ -141,10 +150,10 @@ public final class IdempotencyTable {
   }
 
   /**
-   * Keeps the answers for 24 to 28 hours.
+   * Stores the responses for 24 to 28 hours.
    *
-   * @param part as {@link #lock} found it
-   * @return false if one of the keys has an answer already: roll back and begin anew
+   * @param part from {@link #lock}
+   * @return false if one of the keys already has a response: roll back and start again
    */
   public static boolean keep(DSLContext sql, long part, List<Entry> entries) {
     if (entries.isEmpty()) {

@@ -3,11 +3,11 @@ package dev.coatcheck.ids.idempotency;
 import java.util.function.Function;
 
 /**
- * What a call needs so that it is done once, however often it is sent.
+ * A call that is done once, however often it is sent.
  *
- * @param requestHash SHA-256 of the request, in hex: another request with the same key is refused
- * @param answer turns the outcome into what is kept; called inside the transaction, so it must not
- *     have effects elsewhere
+ * @param requestHash SHA-256 of the request, in hex; another request with the same key is refused
+ * @param answer turns the outcome into the stored response; called inside the transaction, so it
+ *     must not have other effects
  * @param <T> the outcome of the call
  */
 public record IdempotentCall<T>(

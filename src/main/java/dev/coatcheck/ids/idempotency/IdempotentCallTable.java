@@ -9,17 +9,17 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jooq.DSLContext;
 
-/** Transactions that do the work of one call and keep its answer, for calls that come alone. */
+/** Transactions that do the work of a single call and store its response. */
 public final class IdempotentCallTable {
-  /** What a pause and a transaction take; with less time left the pool lends no connection. */
+  /** The time for a pause and a transaction. With less time left, the pool lends no connection. */
   private static final int TRY_MILLIS_MIN = 300;
 
-  /** For a row that the work waits for, as without a key. */
+  /** How long the work waits for a row, as without a key. */
   private static final int LOCK_MILLIS = 700;
 
   private IdempotentCallTable() {}
 
-  /** Whether an answer is kept for the key, to this request or to another one. */
+  /** Whether a response is stored for the key, to this request or to another one. */
   public static boolean isAnswered(Database database, IdempotencyKey key) {
     return database.read(
         "idempotency key",
@@ -29,7 +29,7 @@ public final class IdempotentCallTable {
                 .isEmpty());
   }
 
-  /** What the key says already, for a call that has much to look at before its transaction. */
+  /** The stored response, for a call that would otherwise read much before its transaction. */
   public static <T> Optional<IdempotentResult<T>> answered(
       Database database, Optional<IdempotentCall<T>> once) {
     return once.flatMap(
@@ -42,12 +42,12 @@ public final class IdempotentCallTable {
   }
 
   /**
-   * Does the work in one transaction, unless its key has an answer already. While another
-   * transaction works on the key, tries again for 800 ms or for as long as the deadline leaves.
+   * Does the work in one transaction, unless its key already has a response. While another
+   * transaction uses the key, tries again for 800 ms or until the deadline.
    *
    * @param once empty for a call without a key
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the outcome is unknown; the same call
-   *     with the same key settles it
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the outcome is unknown; repeating the
+   *     call with its key tells it
    */
   public static <T> IdempotentResult<T> write(
       Database database,

@@ -14,30 +14,30 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Files that come with an Idempotency-Key. What tells a file from another one is known only at its
- * end, so the answer is kept after the work, and a file whose key has an answer is read without any
- * work. Two requests with one key at the same time both do their work, so it has to be harmless
- * when repeated; the request that ends later gets the answer of the other.
+ * Files with an Idempotency-Key. The hash of a file is known only at its end, so the response is
+ * stored after the work, and if the key already has a response, the file is read without any work.
+ * Two concurrent requests with one key both do the work, which therefore has to be repeatable; the
+ * request that ends later gets the response of the other one.
  */
 public final class IdempotentFile {
   private IdempotentFile() {}
 
   /**
-   * What a file needs so that it is worked on once, however often it is sent.
+   * A file that is processed once, however often it is sent.
    *
-   * @param request tells it from requests with the same file
-   * @param answer to an outcome; empty if it doesn't settle the request
+   * @param request distinguishes it from other requests with the same file
+   * @param answer to an outcome; empty if the outcome is not final
    */
   public record Keyed<T>(
       IdempotencyKey key, String request, Function<T, Optional<StoredResponse>> answer) {}
 
   /**
-   * Does the work on the file, unless its key has an answer already.
+   * Does the work on the file, unless its key already has a response.
    *
    * @param keyed empty for a request without a key
-   * @param broken what comes of a file that can't be read to its end
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the key can't be looked up, or its
-   *     answer can't be kept; sending the same again settles it
+   * @param broken the outcome for a file that can't be read to its end
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the key can't be looked up or its
+   *     response can't be stored; repeating the request settles it
    */
   public static <T> IdempotentResult<T> run(
       Database database,
@@ -68,7 +68,7 @@ public final class IdempotentFile {
       IdempotentCall<T> once =
           new IdempotentCall<>(asked.key(), hex(digest), IdempotentFile::never);
       return IdempotentCallTable.answered(database, Optional.of(once))
-          .orElseGet(IdempotentResult.Busy::new); // the answer has expired since
+          .orElseGet(IdempotentResult.Busy::new); // the response has expired meanwhile
     }
     T outcome = work.apply(hashed);
     return asked

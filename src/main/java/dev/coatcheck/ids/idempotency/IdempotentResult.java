@@ -10,15 +10,15 @@ public sealed interface IdempotentResult<T> {
   record Unkeyed<T>(T outcome) implements IdempotentResult<T> {}
 
   /**
-   * The answer to the key, now and from now on.
+   * The response to the key, now and for every repetition.
    *
    * @param replayed whether an earlier request did the work
    */
   record Answered<T>(StoredResponse answer, boolean replayed) implements IdempotentResult<T> {}
 
-  /** The key belongs to another request. Nothing was done. */
+  /** The key was used for another request. Nothing was done. */
   record KeyReused<T>() implements IdempotentResult<T> {}
 
-  /** Another transaction works on the key. Nothing was done. */
+  /** Another transaction is using the key. Nothing was done. */
   record Busy<T>() implements IdempotentResult<T> {}
 }

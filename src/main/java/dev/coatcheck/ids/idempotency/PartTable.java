@@ -16,19 +16,19 @@ import java.util.stream.LongStream;
 import org.jooq.Table;
 
 /**
- * The nine tables of answers and how they take turns. New answers go to the current part, whose
- * number only rises; the table of a part is its number modulo nine.
+ * The nine tables of answers, which rotate. New answers go to the current part, whose number only
+ * rises; the table of a part is its number modulo nine.
  *
  * <pre>
  *   p-7      p-6 p-5 p-4 p-3 p-2 p-1    p       p+1
  *   emptied  |   24 hours of answers |  new     of transactions
- *   after a  |   at least            |  ones    that turned before us
+ *   after a  |   at least            |  ones    that rotated before us
  *   minute
  * </pre>
  *
- * A transaction reads the number of the current part in the statement that locks its keys. Another
- * one may commit a turn and an answer between the snapshot of that statement and its lock, so the
- * next part is looked into as well.
+ * A transaction reads the number of the current part in the statement that locks its keys. Between
+ * the snapshot of that statement and its lock, another transaction may commit a rotation and an
+ * answer, so lookups read the next part too.
  */
 final class PartTable {
   /** How long a part takes new answers, so that an answer is kept for 24 to 28 hours. */
@@ -55,14 +55,17 @@ final class PartTable {
     return TABLES.get(Math.floorMod(part, TABLES.size()));
   }
 
-  /** Where an answer may be, the newest first. */
+  /** The tables that a lookup reads, the newest first. */
   static List<Table<?>> lookedInto(long part) {
     return LongStream.rangeClosed(-LATER, EARLIER)
         .<Table<?>>mapToObj(back -> table(part - back))
         .toList();
   }
 
-  /** What is empty when {@code part} ends: no lookup reads it, and the next turn needs it. */
+  /**
+   * The table that is emptied when {@code part} ends: no lookup reads it, and the next rotation
+   * needs it.
+   */
   static Table<?> emptiedAfter(long part) {
     return table(part + LATER + 1);
   }

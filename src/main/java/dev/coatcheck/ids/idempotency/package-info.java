@@ -1,4 +1,4 @@
-/** Requests that may be sent again: one key, one answer. */
+/** Requests that may be repeated: one Idempotency-Key, one response. */
 @NullMarked
 package dev.coatcheck.ids.idempotency;
 

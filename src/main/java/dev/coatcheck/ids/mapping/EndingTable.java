@@ -2,6 +2,7 @@ package dev.coatcheck.ids.mapping;
 
 import static dev.coatcheck.postgres.sql.schema.Tables.ENDING;
 import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.core.id.Token;
@@ -109,7 +110,7 @@ public final class EndingTable {
             from unnest({1}, {2}, {3}) as ended (bucket, token, status)
             where row.bucket = ended.bucket and row.token = ended.token
             """,
-            table.table(),
+            table(table.qualifiedName()),
             Unnest.shorts(ended, e -> e.row().token().bucket()),
             Unnest.uuids(ended, e -> e.row().token().toUuid()),
             Unnest.shorts(ended, e -> e.ending().status().number()))

@@ -3,15 +3,15 @@ package dev.coatcheck.ids.mapping;
 import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
+import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.ids.registry.Type;
 import java.time.Instant;
-import java.util.Locale;
 
 /** A public ID and the key that it stands for. */
 public record Mapping(Type type, Key key, Token token, Instant createdAt, Status status) {
 
   /** Whether it is in force. */
-  public enum Status {
+  public enum Status implements WireNamed {
     ACTIVE(0),
     REVOKED(1),
     MERGED(2);
@@ -20,11 +20,6 @@ public record Mapping(Type type, Key key, Token token, Instant createdAt, Status
 
     Status(int number) {
       this.number = (short) number;
-    }
-
-    /** As it stands in the API. */
-    public String wireName() {
-      return name().toLowerCase(Locale.ROOT);
     }
 
     /** As it stands in the database. */

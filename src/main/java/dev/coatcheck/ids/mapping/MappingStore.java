@@ -1,108 +1,56 @@
 package dev.coatcheck.ids.mapping;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyBounds;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.postgres.group.Coalescer;
+import dev.coatcheck.postgres.connection.ConnectionDesync;
 import dev.coatcheck.postgres.sql.Database;
-import dev.coatcheck.postgres.sql.UnaskedRow;
+import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.ArrayList;
-import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import org.jooq.DSLContext;
-import org.jooq.impl.DSL;
 
 /** Reads mappings, each time in a statement of its own. */
 final class MappingStore {
-  private static final int GROUP_TOKENS_MAX = 200;
-
   private final Database database;
-  private final Mappings.KeySource rows;
-  private final Map<KeyScheme, Coalescer<Token, Optional<StoredMapping>>> together =
-      new EnumMap<>(KeyScheme.class);
 
-  /** Callers of {@link #byToken} share up to {@code groupsMax} statements at a time. */
-  MappingStore(Database database, Mappings.KeySource rows, int groupsMax) {
+  MappingStore(Database database) {
     this.database = database;
-    this.rows = rows;
-    for (KeyScheme scheme : KeyScheme.values()) {
-      MappingTable<?> table = MappingTable.of(scheme);
-      together.put(
-          scheme,
-          new Coalescer<>(
-              "resolve", groupsMax, GROUP_TOKENS_MAX, tokens -> byTokensInOrder(table, tokens)));
-    }
   }
 
-  /**
-   * The mappings of those subjects that have one. A row of a table migration that waits for its
-   * public ID gets it now.
-   */
+  /** The mappings of those subjects that have one. */
   Map<TypedKey, StoredMapping> byKey(List<TypedKey> subjects) {
-    Map<TypedKey, StoredMapping> found = readByKey(subjects);
-    List<TypedKey> missing =
-        subjects.stream()
-            .filter(one -> rows.mayHave(one.typeNumber()) && !found.containsKey(one))
-            .toList();
-    if (missing.isEmpty()) {
-      return found;
-    }
-    missing.stream()
-        .collect(
-            Collectors.groupingBy(
-                TypedKey::typeNumber, Collectors.mapping(TypedKey::key, Collectors.toList())))
-        .forEach(rows::publish);
-    // Also those that another session has brought meanwhile.
-    Map<TypedKey, StoredMapping> all = new HashMap<>(found);
-    all.putAll(readByKey(missing));
-    return all;
-  }
-
-  private Map<TypedKey, StoredMapping> readByKey(List<TypedKey> subjects) {
     return database.read("lookup", sql -> PublicIdTable.byKey(sql, subjects));
   }
 
-  /** The row of one token. Callers that ask at the same time share a statement. */
-  private Optional<StoredMapping> byToken(KeyScheme scheme, Token token) {
-    return requireNonNull(together.get(scheme)).call(token);
-  }
-
-  private List<Optional<StoredMapping>> byTokensInOrder(MappingTable<?> table, List<Token> tokens) {
+  /** The row of each token; empty where it has none. All tokens lie in the table of the kind. */
+  List<Optional<StoredMapping>> byTokensInOrder(KeyKind kind, List<Token> tokens) {
     if (tokens.size() == 1) {
       Optional<StoredMapping> row =
-          database.read("resolve", sql -> PublicIdTable.byToken(sql, table, tokens.getFirst()));
+          database.read(
+              "resolve",
+              sql -> PublicIdTable.byToken(sql, MappingTable.of(kind), tokens.getFirst()));
       return List.of(row);
     }
     Map<Token, StoredMapping> found =
-        byTokens(table, tokens.stream().distinct().toList()).stream()
+        byTokens(kind, tokens.stream().distinct().toList()).stream()
             .collect(Collectors.toMap(StoredMapping::token, Function.identity()));
     return tokens.stream().map(token -> Optional.ofNullable(found.get(token))).toList();
   }
 
-  /** The rows of those tokens that have one; all tokens lie in the table of one key scheme. */
-  private List<StoredMapping> byTokens(MappingTable<?> table, List<Token> wanted) {
-    return database.read("resolve", sql -> PublicIdTable.byTokens(sql, table, wanted));
+  /** The rows of those tokens that have one; all tokens lie in the table of the kind. */
+  List<StoredMapping> byTokens(KeyKind kind, List<Token> wanted) {
+    return database.read(
+        "resolve", sql -> PublicIdTable.byTokens(sql, MappingTable.of(kind), wanted));
   }
 
-  /**
-   * The states of those tokens that have a row; all lie in the table of the scheme. Endings are
-   * read only where a row says that there is one.
-   */
-  List<MappingState.Known> states(KeyScheme scheme, List<Token> tokens) {
-    MappingTable<?> table = MappingTable.of(scheme);
-    List<StoredMapping> rows =
-        tokens.size() == 1
-            ? byToken(scheme, tokens.getFirst()).stream().toList()
-            : byTokens(table, tokens);
+  /** The states of rows of one table. Endings are read only where a row says that there is one. */
+  List<MappingState.Known> states(KeyKind kind, List<StoredMapping> rows) {
     List<MappingState.Known> states = new ArrayList<>();
     List<StoredMapping> ended = new ArrayList<>();
     for (StoredMapping row : rows) {
@@ -113,7 +61,7 @@ final class MappingStore {
       }
     }
     if (!ended.isEmpty()) {
-      states.addAll(ended(table, ended));
+      states.addAll(ended(MappingTable.of(kind), ended));
     }
     return states;
   }
@@ -142,7 +90,8 @@ final class MappingStore {
       StoredMapping row,
       Map<TypedToken, StoredEnding> endings,
       Map<TypedToken, StoredMapping> survivors) {
-    StoredEnding ending = UnaskedRow.required(endings.get(row.id()), "ended without an ending");
+    StoredEnding ending =
+        ConnectionDesync.required(endings.get(row.id()), "ended without an ending");
     if (ending.survivor().isEmpty()) {
       return new MappingState.Revoked(row, ending.reason(), ending.endedAt());
     }
@@ -150,7 +99,7 @@ final class MappingStore {
     return after == null
         ? new MappingState.Merged(
             row,
-            UnaskedRow.required(survivors.get(ending.survivor().get()), "merged into no row"),
+            ConnectionDesync.required(survivors.get(ending.survivor().get()), "merged into no row"),
             ending.endedAt())
         : new MappingState.Revoked(row, after.reason(), after.endedAt());
   }
@@ -158,37 +107,37 @@ final class MappingStore {
   /** The newest rows of a type: those within the bounds and below {@code before}, where given. */
   List<StoredMapping> newest(
       Type type, Optional<KeyBounds> within, Optional<Key> before, int rowsMax) {
+    MappingTable<?> table = MappingTable.of(type.keyKind());
+    List<Object> values = new ArrayList<>(List.of(type.number()));
+    StringBuilder text = new StringBuilder("select ").append(MappingTable.COLUMNS);
+    text.append(" from {table} where type_id = ?");
+    within.ifPresent(
+        keys -> {
+          text.append(" and key between ? and ?");
+          values.add(table.value(keys.smallest()));
+          values.add(table.value(keys.largest()));
+        });
+    before.ifPresent(
+        key -> {
+          text.append(" and key < ?");
+          values.add(table.value(key));
+        });
+    text.append(" order by type_id desc, key desc limit ?");
+    values.add(rowsMax);
+    String statement = table.statement(text.toString());
     return database.read(
         "list",
-        sql -> newest(sql, MappingTable.of(type.keyScheme()), type, within, before, rowsMax));
-  }
-
-  private static <K> List<StoredMapping> newest(
-      DSLContext sql,
-      MappingTable<K> table,
-      Type type,
-      Optional<KeyBounds> within,
-      Optional<Key> before,
-      int rowsMax) {
-    List<StoredMapping> rows =
-        sql.select(table.columns())
-            .from(table.table())
-            .where(table.typeNumber().eq(type.number()))
-            .and(
-                within
-                    .map(keys -> table.between(keys.smallest(), keys.largest()))
-                    .orElse(DSL.noCondition()))
-            .and(before.map(table::below).orElse(DSL.noCondition()))
-            .orderBy(table.typeNumber().desc(), table.key().desc())
-            .limit(rowsMax)
-            .fetch(table.mapper());
-    UnaskedRow.unless(
-        rows.size() <= rowsMax
-            && rows.stream().allMatch(row -> row.typeNumber() == type.number())
-            && before.stream()
-                .flatMap(key -> rows.stream().map(row -> TypedKey.compare(row.key(), key)))
-                .allMatch(order -> order < 0),
-        "another list");
-    return rows;
+        sql -> {
+          List<StoredMapping> rows =
+              PlainSql.rows(sql, statement, row -> table.read(row).orElseThrow(), values.toArray());
+          ConnectionDesync.unless(
+              rows.size() <= rowsMax
+                  && rows.stream().allMatch(row -> row.typeNumber() == type.number())
+                  && before.stream()
+                      .flatMap(key -> rows.stream().map(row -> TypedKey.compare(row.key(), key)))
+                      .allMatch(order -> order < 0),
+              "another list");
+          return rows;
+        });
   }
 }

@@ -1,54 +1,35 @@
 package dev.coatcheck.ids.mapping;
 
-import static dev.coatcheck.postgres.sql.schema.Tables.PUBLIC_ID;
-import static dev.coatcheck.postgres.sql.schema.Tables.PUBLIC_ID_UUID;
-
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.postgres.sql.PlainSql;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.IntFunction;
-import org.jooq.Condition;
-import org.jooq.Field;
-import org.jooq.Record;
-import org.jooq.RecordMapper;
-import org.jooq.Table;
-import org.jooq.TableField;
 
 /**
  * The two tables of mappings, alike but for the column type of their key.
  *
+ * @param qualifiedName with its schema, for the text of a statement
  * @param <K> the column type
  */
 public record MappingTable<K>(
-    Table<?> table,
-    TableField<?, K> key,
-    TableField<?, Instant> createdAt,
-    TableField<?, UUID> token,
-    TableField<?, Integer> typeNumber,
-    TableField<?, Short> bucket,
-    TableField<?, Short> status,
+    String qualifiedName,
     Function<K, Key> toKey,
     Function<Key, K> fromKey,
     Class<K> keyClass,
     IntFunction<K[]> newArray) {
+  /** What {@link #read} reads. */
+  static final String COLUMNS = "key, created_at, token, type_id, status";
 
   private static final MappingTable<Long> BIGINT =
       new MappingTable<>(
-          PUBLIC_ID,
-          PUBLIC_ID.KEY,
-          PUBLIC_ID.CREATED_AT,
-          PUBLIC_ID.TOKEN,
-          PUBLIC_ID.TYPE_ID,
-          PUBLIC_ID.BUCKET,
-          PUBLIC_ID.STATUS,
+          "coatcheck.public_id",
           Key.Bigint::new,
           key -> ((Key.Bigint) key).value(),
           Long.class,
@@ -56,13 +37,7 @@ public record MappingTable<K>(
 
   private static final MappingTable<UUID> UUIDS =
       new MappingTable<>(
-          PUBLIC_ID_UUID,
-          PUBLIC_ID_UUID.KEY,
-          PUBLIC_ID_UUID.CREATED_AT,
-          PUBLIC_ID_UUID.TOKEN,
-          PUBLIC_ID_UUID.TYPE_ID,
-          PUBLIC_ID_UUID.BUCKET,
-          PUBLIC_ID_UUID.STATUS,
+          "coatcheck.public_id_uuid",
           Key.Uuid::new,
           key -> ((Key.Uuid) key).value(),
           UUID.class,
@@ -73,10 +48,10 @@ public record MappingTable<K>(
     return List.of(BIGINT, UUIDS);
   }
 
-  public static MappingTable<?> of(KeyScheme scheme) {
-    return switch (scheme) {
-      case SNOWFLAKE -> BIGINT;
-      case UUIDV7 -> UUIDS;
+  public static MappingTable<?> of(KeyKind kind) {
+    return switch (kind) {
+      case BIGINT -> BIGINT;
+      case UUID -> UUIDS;
     };
   }
 
@@ -92,34 +67,22 @@ public record MappingTable<K>(
     return of(some).keyClass.equals(keyClass);
   }
 
-  /** With its schema, for the text of a statement. */
-  public String qualifiedName() {
-    return "coatcheck." + table.getName();
-  }
-
-  Condition below(Key bound) {
-    return key.lt(fromKey.apply(bound));
-  }
-
-  Condition between(Key smallest, Key largest) {
-    return key.between(fromKey.apply(smallest), fromKey.apply(largest));
-  }
-
   /** The keys of rows that it {@linkplain #holds}, as a parameter of a statement. */
   public <T> K[] keys(List<T> rows, Function<T, Key> of) {
     return rows.stream().map(row -> fromKey.apply(of.apply(row))).toArray(newArray);
   }
 
-  Field<?>[] columns() {
-    return new Field<?>[] {key, createdAt, token, typeNumber, status};
+  /** A key that it {@linkplain #holds}, as a parameter of a statement. */
+  Object value(Key key) {
+    return fromKey.apply(key);
   }
 
   /** A statement about this table, which {@code template} calls {@code {table}}. */
   public String statement(String template) {
-    return template.replace("{table}", qualifiedName());
+    return template.replace("{table}", qualifiedName);
   }
 
-  /** Reads {@link #columns}, if they begin the row, and aren't null. */
+  /** Reads {@link #COLUMNS}, if they begin the row, and aren't null. */
   Optional<StoredMapping> read(ResultSet row) throws SQLException {
     K found = row.getObject(1, keyClass);
     return found == null
@@ -131,16 +94,5 @@ public record MappingTable<K>(
                 row.getInt(4),
                 PlainSql.instant(row, 2),
                 Mapping.Status.of(row.getShort(5))));
-  }
-
-  /** Reads a row of {@link #columns}. */
-  RecordMapper<Record, StoredMapping> mapper() {
-    return row ->
-        new StoredMapping(
-            toKey.apply(row.get(key)),
-            Token.of(row.get(token)),
-            row.get(typeNumber),
-            row.get(createdAt),
-            Mapping.Status.of(row.get(status)));
   }
 }

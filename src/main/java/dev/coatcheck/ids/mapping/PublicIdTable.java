@@ -1,13 +1,8 @@
 package dev.coatcheck.ids.mapping;
 
-import static org.jooq.impl.DSL.table;
-
 import dev.coatcheck.core.id.Token;
-import dev.coatcheck.ids.alias.Alias;
-import dev.coatcheck.ids.alias.AliasTable;
+import dev.coatcheck.postgres.connection.ConnectionDesync;
 import dev.coatcheck.postgres.sql.PlainSql;
-import dev.coatcheck.postgres.sql.UnaskedRow;
-import dev.coatcheck.postgres.sql.Unnest;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -53,6 +48,13 @@ public final class PublicIdTable {
         left join {table} as found on found.bucket = ? and found.token = wanted.token
       """;
 
+  private static final String LOCK =
+      """
+      select held.key, held.created_at, held.token, held.type_id, held.status
+        from {table} as held join unnest(?, ?) as wanted (bucket, token) using (bucket, token)
+         for update of held skip locked
+      """;
+
   /** Where what was asked for comes back, beside what was found, or beside nothing. */
   private static final int ASKED = 6;
 
@@ -84,41 +86,19 @@ public final class PublicIdTable {
             subjects.stream().map(TypedKey::typeNumber).toArray(Integer[]::new),
             table.keys(subjects, TypedKey::key),
             subjects.stream().map(subject -> (short) subject.bucket()).toArray(Short[]::new));
-    UnaskedRow.unless(rows.size() == subjects.size(), "rows of keys: " + rows.size());
+    ConnectionDesync.unless(rows.size() == subjects.size(), "rows of keys: " + rows.size());
     for (Answered row : rows) {
-      UnaskedRow.unless(
+      ConnectionDesync.unless(
           row.ordinal() >= 1 && row.ordinal() <= subjects.size(), "row without a question");
       row.mapping()
           .ifPresent(
               mapping -> {
-                UnaskedRow.unless(
+                ConnectionDesync.unless(
                     mapping.subject().equals(subjects.get((int) row.ordinal() - 1)),
                     "row of another key");
                 found.put(mapping.subject(), mapping);
               });
     }
-  }
-
-  /** The rows of those aliases that are taken, ended ones included. */
-  public static Map<Alias, StoredMapping> byAlias(DSLContext sql, List<Alias> aliases) {
-    Map<Alias, Token> targets = AliasTable.targets(sql, aliases);
-    Map<TypedToken, StoredMapping> rows = new HashMap<>();
-    if (!targets.isEmpty()) {
-      List<Token> tokens = targets.values().stream().distinct().toList();
-      for (MappingTable<?> table : MappingTable.all()) {
-        byTokens(sql, table, tokens).forEach(row -> rows.put(row.id(), row));
-      }
-    }
-    Map<Alias, StoredMapping> found = new HashMap<>();
-    targets.forEach(
-        (alias, token) -> {
-          StoredMapping row = rows.get(new TypedToken(alias.typeNumber(), token));
-          if (row == null) {
-            throw new IllegalStateException("alias without its mapping: " + token);
-          }
-          found.put(alias, row);
-        });
-    return found;
   }
 
   /** What was found about a token. */
@@ -129,7 +109,8 @@ public final class PublicIdTable {
 
     Optional<StoredMapping> checked() {
       mapping.ifPresent(
-          row -> UnaskedRow.unless(row.token().toUuid().equals(asked), "row of another token"));
+          row ->
+              ConnectionDesync.unless(row.token().toUuid().equals(asked), "row of another token"));
       return mapping;
     }
   }
@@ -144,11 +125,11 @@ public final class PublicIdTable {
             row -> Answer.read(table, row),
             wanted.stream().map(token -> (short) token.bucket()).toArray(Short[]::new),
             wanted.stream().map(Token::toUuid).toArray(UUID[]::new));
-    UnaskedRow.unless(answers.size() == wanted.size(), "rows of tokens: " + answers.size());
+    ConnectionDesync.unless(answers.size() == wanted.size(), "rows of tokens: " + answers.size());
     Set<UUID> asked = wanted.stream().map(Token::toUuid).collect(Collectors.toSet());
     List<StoredMapping> found = new ArrayList<>(answers.size());
     for (Answer answer : answers) {
-      UnaskedRow.unless(asked.contains(answer.asked()), "row of another token");
+      ConnectionDesync.unless(asked.contains(answer.asked()), "row of another token");
       answer.checked().ifPresent(found::add);
     }
     return found;
@@ -160,18 +141,12 @@ public final class PublicIdTable {
     if (wanted.isEmpty()) {
       return List.of();
     }
-    List<Token> tokens = List.copyOf(wanted);
-    return sql.select(table.columns())
-        .from(table.table())
-        .join(
-            table(
-                "unnest({0}, {1}) as wanted (bucket, token)",
-                Unnest.shorts(tokens, Token::bucket), Unnest.uuids(tokens, Token::toUuid)))
-        .using(table.bucket(), table.token())
-        .forUpdate()
-        .of(table.table())
-        .skipLocked()
-        .fetch(table.mapper());
+    return PlainSql.rows(
+        sql,
+        table.statement(LOCK),
+        row -> table.read(row).orElseThrow(),
+        wanted.stream().map(token -> (short) token.bucket()).toArray(Short[]::new),
+        wanted.stream().map(Token::toUuid).toArray(UUID[]::new));
   }
 
   /** The row of one token, as {@link #byTokens}. */
@@ -183,7 +158,7 @@ public final class PublicIdTable {
             row -> Answer.read(table, row),
             token.toUuid(),
             (short) token.bucket());
-    UnaskedRow.unless(
+    ConnectionDesync.unless(
         answers.size() == 1 && token.toUuid().equals(answers.getFirst().asked()),
         "row of another token");
     return answers.getFirst().checked();

@@ -6,25 +6,34 @@ import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.TrustedCache;
 import dev.coatcheck.core.id.Token;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.alias.Alias;
-import dev.coatcheck.ids.mapping.IdParser.ParsedToken;
+import dev.coatcheck.ids.alias.Aliases;
 import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.postgres.group.Coalescer;
+import dev.coatcheck.postgres.sql.Database;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Predicate;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns public IDs into keys. Hits and misses are cached: nobody asks for a random token before it
  * exists. The change feed says for how long a cached state may be trusted. Malformed texts are
  * refused without a query.
+ *
+ * <p>Each look-up throws {@link dev.coatcheck.postgres.sql.DatabaseUnavailable} if its answer isn't
+ * cached and Postgres can't be asked.
  */
 public final class Resolver {
   /**
@@ -33,155 +42,179 @@ public final class Resolver {
    */
   public static final String IMPORTED = "imported";
 
+  private static final int GROUP_TOKENS_MAX = 200;
+
   private final MappingStore store;
   private final IdParser parser;
+  private final Aliases aliases;
+  private final Lookup lookup;
   private final Observer observer;
+  private final Map<KeyKind, Coalescer<Token, Optional<StoredMapping>>> together =
+      new EnumMap<>(KeyKind.class);
   private final TrustedCache<Asked, MappingState> cache;
 
   /**
-   * A token in the table that the keys of a scheme lie in. With an order, by which a map finds keys
+   * A token in the table that the keys of a kind lie in. With an order, by which a map finds keys
    * of one hash: a client may ask for many of those.
    */
-  private record Asked(Token token, KeyScheme scheme) implements Comparable<Asked> {
-    static Asked of(ParsedToken.Wanted wanted) {
-      return new Asked(wanted.token(), wanted.type().keyScheme());
+  private record Asked(Token token, KeyKind kind) implements Comparable<Asked> {
+    static Asked of(IdText.OfToken wanted) {
+      return new Asked(wanted.token(), wanted.type().keyKind());
     }
 
     @Override
     public int compareTo(Asked other) {
       int order = token.compareTo(other.token);
-      return order != 0 ? order : scheme.compareTo(other.scheme);
+      return order != 0 ? order : kind.compareTo(other.kind);
     }
   }
 
-  Resolver(
-      MappingStore store,
+  /**
+   * Reads from the database.
+   *
+   * @param feed says how long what was resolved may be trusted
+   * @param cachedMax how many resolved public IDs stay in memory, about 320 bytes each
+   * @param groupsMax how many statements read single public IDs at a time, in each of the two
+   *     tables
+   */
+  public Resolver(
+      Database database,
       IdParser parser,
+      Aliases aliases,
+      Lookup lookup,
       ChangeFeed feed,
       Observer observer,
-      int cachedMappingsMax) {
-    this.store = store;
+      int cachedMax,
+      int groupsMax) {
+    this.store = new MappingStore(database);
     this.parser = parser;
+    this.aliases = aliases;
+    this.lookup = lookup;
     this.observer = observer;
+    for (KeyKind kind : KeyKind.values()) {
+      together.put(
+          kind,
+          new Coalescer<>(
+              "resolve",
+              groupsMax,
+              GROUP_TOKENS_MAX,
+              tokens -> store.byTokensInOrder(kind, tokens)));
+    }
     this.cache =
         new TrustedCache<>(
-            feed, ChangeKind.ENDING, (_, state) -> state.subjectsOfChange(), cachedMappingsMax);
+            feed, ChangeKind.ENDING, (_, state) -> state.subjectsOfChange(), cachedMax);
   }
 
-  /**
-   * Resolves one text.
-   *
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if it isn't cached and Postgres can't be
-   *     asked
-   */
+  /** Resolves a text, by everything but the rules of older systems. */
   public ResolveOutcome resolve(String text) {
-    return resolve(text, _ -> true);
+    return resolve(parser.parseOfRow(text, _ -> true));
   }
 
-  /**
-   * As {@link #resolve(String)}, for public IDs of these types only: all others are answered like
-   * malformed texts, without a query.
-   */
-  public ResolveOutcome resolve(String text, Predicate<Type> types) {
-    return switch (parser.parse(text, types)) {
-      case ParsedToken.Refused(ResolveOutcome.Unissued refusal) -> refusal;
-      case ParsedToken.Wanted(Type type, Token token) -> resolve(type, token);
-    };
+  public ResolveOutcome resolve(IdText.OfRow text) {
+    return outcome(lookedUp(text));
+  }
+
+  /** Which token a text stands for, by everything but the rules of older systems. */
+  public IdText.Plain parse(String text) {
+    return lookedUp(parser.parseOfRow(text, _ -> true));
+  }
+
+  /** Resolves texts, in their order, with at most one query per table, and one for aliases. */
+  public List<ResolveOutcome> resolveAll(List<IdText.OfRow> texts) {
+    Map<Alias, Type> named = new LinkedHashMap<>();
+    for (IdText.OfRow text : texts) {
+      if (text instanceof IdText.OfPattern(Map<Alias, Type> names)) {
+        named.putAll(names);
+      }
+    }
+    Map<Alias, Token> targets = targets(named);
+    return outcomes(texts.stream().map(text -> lookedUp(text, targets)).toList());
   }
 
   /**
    * Resolves an alias of the type. A name that is given is cached; that a name is not there never
    * is, because it may be given at any time.
-   *
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if Postgres can't be asked
    */
   public ResolveOutcome resolveAlias(Type type, Alias alias) {
-    return parser
-        .target(type, alias)
-        .map(token -> resolve(type, token))
-        .orElseGet(ResolveOutcome.Unknown::new);
+    return outcome(wanted(type, aliases.target(type, alias).orElse(null)));
   }
 
   /**
-   * As {@link #resolveAlias}, for many, each of its type; with at most one query for the aliases,
-   * and one per table.
+   * Resolves older IDs, in their order, with at most one query for aliases, one for keys, and one
+   * per table. Keys are not cached, as in {@link Lookup}.
    */
-  public Map<Alias, ResolveOutcome> resolveAliases(Map<Alias, Type> aliases) {
-    if (aliases.isEmpty()) {
-      return Map.of();
-    }
-    return outcomes(aliases, parser.targets(aliases));
-  }
-
-  /**
-   * Resolves keys, each of its type. They are not cached, as in {@link Lookup}; with at most one
-   * query for the keys, and one per table.
-   */
-  public Map<TypedKey, ResolveOutcome> resolveKeys(Map<TypedKey, Type> keys) {
-    if (keys.isEmpty()) {
-      return Map.of();
-    }
-    Map<TypedKey, Token> tokens = HashMap.newHashMap(keys.size());
-    store.byKey(List.copyOf(keys.keySet())).forEach((key, row) -> tokens.put(key, row.token()));
-    return outcomes(keys, tokens);
-  }
-
-  /** The outcomes of questions about types; those without a token are unknown. */
-  private <Q> Map<Q, ResolveOutcome> outcomes(Map<Q, Type> questions, Map<Q, Token> tokens) {
-    Map<Q, ParsedToken.Wanted> wanted = HashMap.newHashMap(tokens.size());
-    tokens.forEach(
-        (question, token) ->
-            wanted.put(
-                question, new ParsedToken.Wanted(requireNonNull(questions.get(question)), token)));
-    Map<Asked, MappingState> found =
-        wanted.isEmpty() ? Map.of() : find(List.copyOf(wanted.values()));
-    Map<Q, ResolveOutcome> outcomes = HashMap.newHashMap(questions.size());
-    for (Q question : questions.keySet()) {
-      ParsedToken.Wanted sound = wanted.get(question);
-      outcomes.put(
-          question,
-          sound == null
-              ? new ResolveOutcome.Unknown()
-              : requireNonNull(found.get(Asked.of(sound))).outcome(sound.type()));
-    }
-    return outcomes;
-  }
-
-  /** Which token a text stands for, issued or not. */
-  public ParsedToken parse(String text) {
-    return parser.parse(text, _ -> true);
-  }
-
-  /**
-   * Resolves many texts, in their order, with at most one query per table, and one for older names.
-   */
-  public List<ResolveOutcome> resolveAll(List<String> texts) {
-    List<ParsedToken> named = parser.parseAll(texts);
-    List<ParsedToken.Wanted> wanted = new ArrayList<>();
-    for (ParsedToken each : named) {
-      if (each instanceof ParsedToken.Wanted sound) {
-        wanted.add(sound);
+  public List<ResolveOutcome> resolveOlder(List<? extends OlderId> ids) {
+    Map<Alias, Type> named = new LinkedHashMap<>();
+    Set<TypedKey> keys = new LinkedHashSet<>();
+    for (OlderId id : ids) {
+      switch (id) {
+        case OlderId.LegacyId legacyId -> named.put(legacyId.alias(), legacyId.type());
+        case OlderId.OfKey ofKey -> keys.add(ofKey.typedKey());
       }
     }
-    Map<Asked, MappingState> found = find(wanted);
-    return named.stream()
-        .map(
-            each ->
-                switch (each) {
-                  case ParsedToken.Refused(ResolveOutcome.Unissued refusal) -> refusal;
-                  case ParsedToken.Wanted sound ->
-                      requireNonNull(found.get(Asked.of(sound))).outcome(sound.type());
-                })
-        .toList();
+    Map<Alias, Token> targets = targets(named);
+    Map<TypedKey, StoredMapping> rows = keys.isEmpty() ? Map.of() : lookup.byKey(List.copyOf(keys));
+    List<IdText.Plain> texts = new ArrayList<>(ids.size());
+    for (OlderId id : ids) {
+      texts.add(
+          switch (id) {
+            case OlderId.LegacyId legacyId -> wanted(id.type(), targets.get(legacyId.alias()));
+            case OlderId.OfKey ofKey -> {
+              StoredMapping row = rows.get(ofKey.typedKey());
+              yield wanted(id.type(), row == null ? null : row.token());
+            }
+          });
+    }
+    return outcomes(texts);
   }
 
-  private ResolveOutcome resolve(Type type, Token token) {
-    ParsedToken.Wanted wanted = new ParsedToken.Wanted(type, token);
-    return cached(wanted)
-        .orElseGet(() -> requireNonNull(find(List.of(wanted)).get(Asked.of(wanted))).outcome(type));
+  /**
+   * Asks for the public ID again: it was just ended here. Other instances hear of it through the
+   * change feed.
+   */
+  public void forget(Type type, Token token) {
+    cache.forget(new Asked(token, type.keyKind()));
   }
 
-  private Optional<ResolveOutcome> cached(ParsedToken.Wanted wanted) {
+  private static IdText.Plain wanted(Type type, @Nullable Token token) {
+    return token == null
+        ? new IdText.Unissued(new ResolveOutcome.Unknown())
+        : new IdText.OfToken(type, token);
+  }
+
+  private Map<Alias, Token> targets(Map<Alias, Type> named) {
+    return named.isEmpty() ? Map.of() : aliases.targets(named);
+  }
+
+  private IdText.Plain lookedUp(IdText.OfRow text) {
+    return lookedUp(
+        text, text instanceof IdText.OfPattern(Map<Alias, Type> names) ? targets(names) : Map.of());
+  }
+
+  private static IdText.Plain lookedUp(IdText.OfRow text, Map<Alias, Token> targets) {
+    return switch (text) {
+      case IdText.Plain plain -> plain;
+      case IdText.OfPattern(Map<Alias, Type> names) -> {
+        for (Map.Entry<Alias, Type> name : names.entrySet()) {
+          Token token = targets.get(name.getKey());
+          if (token != null) {
+            yield new IdText.OfToken(name.getValue(), token);
+          }
+        }
+        yield new IdText.Unissued(new ResolveOutcome.Unknown());
+      }
+    };
+  }
+
+  private ResolveOutcome outcome(IdText.Plain text) {
+    return switch (text) {
+      case IdText.Unissued(ResolveOutcome.Unissued outcome) -> outcome;
+      case IdText.OfToken wanted ->
+          cached(wanted).orElseGet(() -> outcomes(List.of(wanted)).getFirst());
+    };
+  }
+
+  private Optional<ResolveOutcome> cached(IdText.OfToken wanted) {
     return cache
         .ifTrusted(Asked.of(wanted))
         .map(
@@ -191,7 +224,27 @@ public final class Resolver {
             });
   }
 
-  private Map<Asked, MappingState> find(List<ParsedToken.Wanted> wanted) {
+  private List<ResolveOutcome> outcomes(List<? extends IdText.Plain> texts) {
+    List<IdText.OfToken> wanted = new ArrayList<>(texts.size());
+    for (IdText.Plain text : texts) {
+      if (text instanceof IdText.OfToken each) {
+        wanted.add(each);
+      }
+    }
+    Map<Asked, MappingState> found = wanted.isEmpty() ? Map.of() : find(wanted);
+    List<ResolveOutcome> outcomes = new ArrayList<>(texts.size());
+    for (IdText.Plain text : texts) {
+      outcomes.add(
+          switch (text) {
+            case IdText.Unissued(ResolveOutcome.Unissued outcome) -> outcome;
+            case IdText.OfToken each ->
+                requireNonNull(found.get(Asked.of(each))).outcome(each.type());
+          });
+    }
+    return outcomes;
+  }
+
+  private Map<Asked, MappingState> find(List<IdText.OfToken> wanted) {
     Map<Asked, Duration> staleMax = HashMap.newHashMap(wanted.size());
     wanted.forEach(
         each -> staleMax.merge(Asked.of(each), each.type().outage().staleMax(), Resolver::shorter));
@@ -220,28 +273,27 @@ public final class Resolver {
 
   private Map<Asked, MappingState> load(List<Asked> missing) {
     Map<Asked, MappingState> found = HashMap.newHashMap(missing.size());
-    for (KeyScheme scheme : KeyScheme.values()) {
+    for (KeyKind kind : KeyKind.values()) {
       List<Token> tokens = new ArrayList<>();
       for (Asked asked : missing) {
-        if (asked.scheme() == scheme) {
+        if (asked.kind() == kind) {
           found.put(asked, new MappingState.Nothing());
           tokens.add(asked.token());
         }
       }
       if (!tokens.isEmpty()) {
-        for (MappingState.Known state : store.states(scheme, tokens)) {
-          found.put(new Asked(state.row().token(), scheme), state);
+        for (MappingState.Known state : store.states(kind, rows(kind, tokens))) {
+          found.put(new Asked(state.row().token(), kind), state);
         }
       }
     }
     return found;
   }
 
-  /**
-   * Asks for the public ID anew: it was just ended here. Other instances hear of it through the
-   * change feed.
-   */
-  public void forget(Type type, Token token) {
-    cache.forget(new Asked(token, type.keyScheme()));
+  /** Callers that ask for one token at the same time share a statement. */
+  private List<StoredMapping> rows(KeyKind kind, List<Token> tokens) {
+    return tokens.size() == 1
+        ? requireNonNull(together.get(kind)).call(tokens.getFirst()).stream().toList()
+        : store.byTokens(kind, tokens);
   }
 }

@@ -4,7 +4,6 @@ import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.ids.registry.Type;
 import java.time.Instant;
-import java.util.Comparator;
 
 /**
  * A row, which is also what the cache holds: it names its type by number only, so that a changed
@@ -12,11 +11,6 @@ import java.util.Comparator;
  */
 public record StoredMapping(
     Key key, Token token, int typeNumber, Instant createdAt, Mapping.Status status) {
-  /** As {@link TypedKey#LOCK_ORDER}. */
-  public static final Comparator<StoredMapping> LOCK_ORDER =
-      Comparator.comparingInt(StoredMapping::typeNumber)
-          .thenComparing(StoredMapping::key, TypedKey::compare);
-
   public TypedKey subject() {
     return new TypedKey(typeNumber, key, token.bucket());
   }

@@ -39,7 +39,7 @@ public record MintCall(
     return calls.stream().noneMatch(MintCall::bringsNames)
         && calls.stream()
                 .flatMap(call -> call.requests().stream())
-                .map(request -> request.type().keyScheme())
+                .map(request -> request.type().keyKind())
                 .distinct()
                 .limit(2)
                 .count()

@@ -1,48 +1,58 @@
 package dev.coatcheck.ids.mint;
 
+import dev.coatcheck.core.id.Token;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.mapping.StoredMapping;
 import dev.coatcheck.ids.mapping.TypedKey;
 import dev.coatcheck.ids.mapping.TypedToken;
+import dev.coatcheck.ids.registry.Type;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Which requests of a transaction stand for the same mapping, and what has to be written. Pure: the
- * caller passes in the stored rows.
+ * Which requests of a transaction stand for the same mapping, and what has to be written: for mints
+ * and imports alike. Pure: the caller passes in the stored rows. The unique constraints decide, at
+ * the insert, whether the plan holds.
  */
-final class MintPlan {
+public final class MintPlan {
+  private final KnownRows known;
   private final Map<Alias, MintTarget> byAlias = new HashMap<>();
   private final Map<TypedKey, MintTarget> byKey = new HashMap<>();
   private final Map<TypedToken, MintTarget> byStored = new HashMap<>();
+  private final Set<KnownRows.TableToken> newTokens = new HashSet<>();
   private final Map<Alias, MintTarget> newNames = new HashMap<>();
   private final List<MintTarget> newTargets = new ArrayList<>();
 
-  /** The stored rows of the names that were looked up. */
-  record Known(Map<Alias, StoredMapping> byAlias, Map<TypedKey, StoredMapping> byKey) {
-    static final Known NOTHING = new Known(Map.of(), Map.of());
+  /** Plans beside the rows that are stored. */
+  public MintPlan(KnownRows known) {
+    this.known = known;
   }
 
   /** A request's mapping, or why it has none. */
-  sealed interface Entry {
-    /** A request is the first for its mapping if no request before it stands for the same. */
-    record Sound(MintTarget target, boolean isFirst) implements Entry {}
+  public sealed interface Entry {
+    /** A request's mapping is new if it isn't stored, and no request before stands for it. */
+    record Sound(MintTarget target, boolean isNew) implements Entry {}
 
     record Refused(MintOutcome.Refused item) implements Entry {}
+
+    /** The key has another public ID than the request brings, or that one has another key. */
+    record TokenTaken() implements Entry {}
   }
 
-  /** The rows to write. */
-  List<MintTarget> newTargets() {
-    return List.copyOf(newTargets);
+  /** The rows to write, in the order of their requests. */
+  public List<MintTarget> newTargets() {
+    return Collections.unmodifiableList(newTargets);
   }
 
   /** The aliases to write. */
-  Map<Alias, MintTarget> newNames() {
-    return Map.copyOf(newNames);
+  public Map<Alias, MintTarget> newNames() {
+    return Collections.unmodifiableMap(newNames);
   }
 
   /** Writes nothing that only other calls want. */
@@ -51,47 +61,33 @@ final class MintPlan {
     newNames.values().retainAll(wanted);
   }
 
-  /** Takes what is stored of a request; all are known before the first is added. */
-  void know(MintRequest request, Known known) {
-    for (Alias alias : request.aliases()) {
-      StoredMapping row = known.byAlias().get(alias);
-      if (row != null) {
-        byAlias.put(alias, stored(request, row));
-      }
-    }
-    if (!known.byKey().isEmpty() && request.subject().isPresent()) {
-      StoredMapping row = known.byKey().get(request.subject().get());
-      if (row != null) {
-        byKey.put(row.subject(), stored(request, row));
-      }
-    }
-  }
-
   /** Finds the mapping of a request: stored, wanted by a request before it, or new. */
-  Entry add(MintRequest request) {
-    Set<MintTarget> meant = new LinkedHashSet<>();
+  public Entry add(MintRequest request) {
+    TypedKey subject = request.subject().orElse(null);
+    MintTarget target = subject == null ? null : keyed(request.type(), subject);
     Alias claimed = null;
+    boolean contradicts = false;
     for (Alias alias : request.aliases()) {
-      MintTarget named = byAlias.get(alias);
+      MintTarget named = named(request.type(), alias);
       if (named != null) {
-        meant.add(named);
         claimed = alias;
+        contradicts |= target == null ? subject != null && !named.isOf(subject) : named != target;
+        target = target == null ? named : target;
       }
     }
-    TypedKey subject = request.subject().orElse(null);
-    MintTarget keyed = subject == null ? null : byKey.get(subject);
-    if (keyed != null) {
-      meant.add(keyed);
-    }
-    boolean isFirst = meant.isEmpty();
-    MintTarget target = isFirst ? new MintTarget(request.type(), subject) : meant.iterator().next();
-    if (claimed != null && (meant.size() > 1 || (subject != null && !target.isOf(subject)))) {
+    if (claimed != null && contradicts) {
       return new Entry.Refused(new MintOutcome.AliasTaken(claimed.scheme()));
     }
-    if (target.isStored() && !target.row().isActive()) {
+    if (target != null && target.isStored() && !target.row().isActive()) {
       return new Entry.Refused(new MintOutcome.Ended());
     }
-    if (isFirst) {
+    Token token = request.token().orElse(null);
+    if (token != null && isTaken(request.type(), token, target)) {
+      return new Entry.TokenTaken();
+    }
+    boolean isNew = target == null;
+    if (target == null) {
+      target = new MintTarget(request.type(), subject, token);
       newTargets.add(target);
     }
     if (subject != null) {
@@ -103,10 +99,34 @@ final class MintPlan {
         newNames.put(alias, target);
       }
     }
-    return new Entry.Sound(target, isFirst);
+    return new Entry.Sound(target, isNew);
   }
 
-  private MintTarget stored(MintRequest request, StoredMapping row) {
-    return byStored.computeIfAbsent(row.id(), _ -> new MintTarget(request.type(), row));
+  private @Nullable MintTarget keyed(Type type, TypedKey key) {
+    MintTarget target = byKey.get(key);
+    StoredMapping row = target == null ? known.of(key) : null;
+    return row == null ? target : stored(type, row);
+  }
+
+  private @Nullable MintTarget named(Type type, Alias alias) {
+    MintTarget target = byAlias.get(alias);
+    StoredMapping row = target == null ? known.of(alias) : null;
+    if (row == null) {
+      return target;
+    }
+    target = stored(type, row);
+    byAlias.put(alias, target);
+    return target;
+  }
+
+  private MintTarget stored(Type type, StoredMapping row) {
+    return byStored.computeIfAbsent(row.id(), _ -> new MintTarget(type, row));
+  }
+
+  private boolean isTaken(Type type, Token token, @Nullable MintTarget target) {
+    KnownRows.TableToken wanted = new KnownRows.TableToken(type.keyKind(), token);
+    return target == null
+        ? known.holds(wanted) || !newTokens.add(wanted)
+        : !target.token().equals(token);
   }
 }

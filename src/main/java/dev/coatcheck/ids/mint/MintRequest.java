@@ -1,6 +1,7 @@
 package dev.coatcheck.ids.mint;
 
 import dev.coatcheck.core.id.Sha256;
+import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.mapping.TypedKey;
@@ -15,10 +16,16 @@ import java.util.stream.Stream;
  *
  * @param key the caller's key; empty to have one generated
  * @param aliases aliases of the public ID, which are written together with it
+ * @param token of a public ID that was made elsewhere; its bucket is that of the key
  */
-public record MintRequest(Type type, Optional<Key> key, List<Alias> aliases) {
+public record MintRequest(
+    Type type, Optional<Key> key, List<Alias> aliases, Optional<Token> token) {
   public MintRequest {
     aliases = List.copyOf(aliases);
+  }
+
+  public MintRequest(Type type, Optional<Key> key, List<Alias> aliases) {
+    this(type, key, aliases, Optional.empty());
   }
 
   public MintRequest(Type type, Optional<Key> key) {

@@ -10,12 +10,9 @@ import dev.coatcheck.ids.idempotency.IdempotencyTable;
 import dev.coatcheck.ids.mapping.PublicIdTable;
 import dev.coatcheck.ids.mapping.StoredMapping;
 import dev.coatcheck.ids.mapping.TypedKey;
-import dev.coatcheck.ids.mapping.TypedToken;
 import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.group.LostRace;
 import dev.coatcheck.postgres.sql.Database;
-import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -43,7 +40,10 @@ final class MintStore {
     try {
       return database.writeAlone(
           "mint",
-          sql -> missing(targets, NewMappingTable.insertAllOrNone(sql, drafts(targets))).isEmpty());
+          sql -> {
+            MintTable.insertAllOrNone(sql, targets);
+            return true;
+          });
     } catch (DataAccessException failed) {
       if (SqlState.isUniqueViolation(failed)) {
         return false;
@@ -54,8 +54,9 @@ final class MintStore {
 
   /** The same, but a row whose key is taken stays unwritten. */
   void insertUnlessTaken(List<MintTarget> targets) {
-    List<MintTarget> missing = database.writeAlone("mint", sql -> insert(sql, targets));
-    missing.forEach(this::generatedInVain);
+    database
+        .writeAlone("mint", sql -> MintTable.insert(sql, targets))
+        .forEach(this::generatedInVain);
   }
 
   /** Does the work in one transaction, and again if Postgres rolled it back. */
@@ -77,19 +78,12 @@ final class MintStore {
      *
      * @param lockMillisMax how long to wait for a row that another transaction is about to write
      */
-    MintPlan.Known look(MintTransaction calls, int lockMillisMax) {
+    KnownRows look(MintTransaction calls, int lockMillisMax) {
       IdempotencyTable.Locks locks = IdempotencyTable.lock(sql, calls.locks(), lockMillisMax);
       part = locks.part();
       calls.leaveOut(locks.refused());
       calls.replay(IdempotencyTable.find(sql, part, calls.idempotencyKeys()));
-      List<MintRequest> requests = calls.lookedUp();
-      List<Alias> names =
-          requests.stream().flatMap(request -> request.aliases().stream()).distinct().toList();
-      List<TypedKey> keys =
-          requests.stream().flatMap(request -> request.subject().stream()).distinct().toList();
-      return new MintPlan.Known(
-          names.isEmpty() ? Map.of() : PublicIdTable.byAlias(sql, names),
-          keys.isEmpty() ? Map.of() : PublicIdTable.byKey(sql, keys));
+      return MintTable.known(sql, calls.lookedUp());
     }
 
     /** Aliases come before rows in every transaction: half of the order that avoids deadlocks. */
@@ -101,7 +95,7 @@ final class MintStore {
               != sorted.size()) {
         throw new LostRace("alias");
       }
-      List<MintTarget> missing = insert(sql, plan.newTargets());
+      List<MintTarget> missing = MintTable.insert(sql, plan.newTargets());
       if (!missing.isEmpty()) {
         readBack(missing, isAtomic);
       }
@@ -131,30 +125,6 @@ final class MintStore {
         target.found(row);
       }
     }
-  }
-
-  /** Returns the targets whose key or token is taken. */
-  private static List<MintTarget> insert(DSLContext sql, List<MintTarget> targets) {
-    return missing(targets, NewMappingTable.insert(sql, drafts(targets)));
-  }
-
-  private static List<NewMapping> drafts(List<MintTarget> targets) {
-    return targets.stream().map(MintTarget::draft).toList();
-  }
-
-  /** Tells the targets that they are stored, and returns the others. */
-  private static List<MintTarget> missing(
-      List<MintTarget> targets, Map<TypedToken, Instant> inserted) {
-    List<MintTarget> missing = new ArrayList<>();
-    for (MintTarget target : targets) {
-      Instant createdAt = inserted.get(TypedToken.of(target.type(), target.token()));
-      if (createdAt == null) {
-        missing.add(target);
-      } else {
-        target.inserted(createdAt);
-      }
-    }
-    return missing;
   }
 
   private void generatedInVain(MintTarget target) {

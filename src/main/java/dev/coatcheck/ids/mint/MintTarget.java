@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
+import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mapping.StoredMapping;
 import dev.coatcheck.ids.mapping.TypedKey;
 import dev.coatcheck.ids.registry.Type;
@@ -12,26 +13,25 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** The mapping that one or several requests stand for: a stored row, or a row to be written. */
-final class MintTarget {
+public final class MintTarget {
   private final Type type;
   private final boolean generated;
   private @Nullable TypedKey subject;
-  private @Nullable NewMapping draft;
+  private @Nullable Token token;
   private @Nullable StoredMapping row;
   private boolean created;
   private boolean lookedUp;
 
   /** A row to be written; its key is generated unless the request brings one. */
-  MintTarget(Type type, @Nullable TypedKey subject) {
+  MintTarget(Type type, @Nullable TypedKey subject, @Nullable Token token) {
     this.type = type;
     this.generated = subject == null;
     this.subject = subject;
+    this.token = token;
   }
 
   MintTarget(Type type, StoredMapping row) {
-    this.type = type;
-    this.generated = false;
-    this.subject = row.subject();
+    this(type, row.subject(), row.token());
     this.row = row;
   }
 
@@ -44,7 +44,7 @@ final class MintTarget {
     return generated;
   }
 
-  TypedKey subject() {
+  public TypedKey subject() {
     return requireNonNull(subject);
   }
 
@@ -52,38 +52,45 @@ final class MintTarget {
     return key.equals(subject);
   }
 
-  void generate(Key key) {
+  public void generate(Key key) {
     subject = TypedKey.of(type, key);
   }
 
-  /** Draws the token of a row to be written, once the key is known. */
+  /** Draws the token of a row to be written, once the key is known, unless a request brought it. */
   void drawToken(IntFunction<Token> tokens) {
-    draft = new NewMapping(subject(), tokens.apply(subject().bucket()));
-  }
-
-  NewMapping draft() {
-    return requireNonNull(draft);
+    if (token == null) {
+      token = tokens.apply(subject().bucket());
+    }
   }
 
   Token token() {
-    return row == null ? draft().token() : row.token();
+    return requireNonNull(token);
+  }
+
+  /** The row as it is to be written, once the key is known, with a time of the caller's. */
+  public void create(IntFunction<Token> tokens, Instant createdAt) {
+    drawToken(tokens);
+    inserted(createdAt);
   }
 
   void inserted(Instant createdAt) {
-    row = draft().insertedAt(createdAt);
+    row =
+        new StoredMapping(
+            subject().key(), token(), type.number(), createdAt, Mapping.Status.ACTIVE);
     created = true;
   }
 
   /** Another transaction wrote the row first. */
   void found(StoredMapping present) {
     row = present;
+    token = present.token();
   }
 
   boolean isStored() {
     return row != null;
   }
 
-  StoredMapping row() {
+  public StoredMapping row() {
     return requireNonNull(row);
   }
 

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class MintTransaction {
   private final List<Member> members;
-  private final MintPlan plan = new MintPlan();
+  private MintPlan plan = new MintPlan(KnownRows.NONE);
 
   /** A call and its outcome; two callers may send the very same call. */
   private static final class Member {
@@ -125,10 +125,8 @@ final class MintTransaction {
   }
 
   /** Finds the mapping of each request, stored or new. */
-  void plan(MintPlan.Known known) {
-    open()
-        .flatMap(member -> member.call.requests().stream())
-        .forEach(request -> plan.know(request, known));
+  void plan(KnownRows known) {
+    plan = new MintPlan(known);
     open()
         .forEach(
             member -> member.call.requests().forEach(each -> member.entries.add(plan.add(each))));
@@ -228,10 +226,10 @@ final class MintTransaction {
   private static MintOutcome.Item item(Entry entry) {
     return switch (entry) {
       case Entry.Refused(MintOutcome.Refused item) -> item;
-      case Entry.Sound(MintTarget target, boolean isFirst) ->
+      case Entry.TokenTaken _ -> throw new IllegalStateException("a mint brings no token");
+      case Entry.Sound(MintTarget target, boolean isNew) ->
           target.row().isActive()
-              ? new MintOutcome.Ticket(
-                  target.row().of(target.type()), target.isCreated() && isFirst)
+              ? new MintOutcome.Ticket(target.row().of(target.type()), target.isCreated() && isNew)
               : new MintOutcome.Ended();
     };
   }

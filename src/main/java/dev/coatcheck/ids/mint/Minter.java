@@ -122,8 +122,8 @@ public final class Minter {
 
   private MintTransaction commit(
       MintStore.Statements sql, MintTransaction transaction, int lockMillisMax) {
-    MintPlan.Known known =
-        transaction.bringsNames() ? sql.look(transaction, lockMillisMax) : MintPlan.Known.NOTHING;
+    KnownRows known =
+        transaction.bringsNames() ? sql.look(transaction, lockMillisMax) : KnownRows.NONE;
     plan(transaction, known);
     return commit(sql, transaction);
   }
@@ -140,7 +140,7 @@ public final class Minter {
    * whole, so that no row of it is written twice.
    */
   private MintTransaction insert(MintTransaction transaction) {
-    plan(transaction, MintPlan.Known.NOTHING);
+    plan(transaction, KnownRows.NONE);
     List<MintTarget> targets = transaction.plan().newTargets();
     if (!store.insertAllOrNone(targets)) {
       if (transaction.isBatch()) {
@@ -152,7 +152,7 @@ public final class Minter {
     return transaction;
   }
 
-  private void plan(MintTransaction transaction, MintPlan.Known known) {
+  private void plan(MintTransaction transaction, KnownRows known) {
     transaction.plan(known);
     generateKeys(transaction);
     transaction.plan().newTargets().forEach(target -> target.drawToken(tokens));

@@ -81,19 +81,6 @@ public final class LegacyUrlTemplate {
         : new Parsed.Refused("has no legacy ID. Write {legacy:TYPE} where the path has it");
   }
 
-  /**
-   * A template that was checked when it was registered.
-   *
-   * @throws IllegalStateException if it is none
-   */
-  public static LegacyUrlTemplate stored(String text) {
-    return switch (parse(text)) {
-      case Parsed.Accepted(LegacyUrlTemplate template) -> template;
-      case Parsed.Refused(String reason) ->
-          throw new IllegalStateException("stored URL template: it " + reason);
-    };
-  }
-
   private static Optional<Segment> segment(String part) {
     if (part.equals(ANY)) {
       return Optional.of(new Segment.Any());

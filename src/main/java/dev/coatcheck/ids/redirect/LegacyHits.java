@@ -46,7 +46,7 @@ public final class LegacyHits implements AutoCloseable {
             Thread.ofPlatform().daemon().name("legacy-hits").factory());
   }
 
-  static LegacyHits open(Database database, Observer observer, InstantSource clock) {
+  public static LegacyHits open(Database database, Observer observer, InstantSource clock) {
     LegacyHits hits = new LegacyHits(new LegacyHitStore(database), observer, clock);
     var _ =
         hits.flusher.scheduleWithFixedDelay(

@@ -1,21 +1,61 @@
 package dev.coatcheck.ids.redirect;
 
-/** Where a public ID's redirect leads. */
+import java.time.Instant;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** The target of a public ID or a legacy ID. */
 public sealed interface RedirectOutcome {
 
   /**
-   * To a URL of the type's template.
+   * What a client is told about the end of the numbers.
    *
-   * @param maxAgeSeconds how long a cache may keep it
+   * @param deprecatedAt since when they are not the way to ask
+   * @param sunsetAt from when on they are gone
    */
-  record To(String location, int status, int maxAgeSeconds) implements RedirectOutcome {}
+  record Notice(Optional<Instant> deprecatedAt, Optional<Instant> sunsetAt) {
+    public static final Notice NONE = new Notice(Optional.empty(), Optional.empty());
 
-  /** It is of an older system, and treated as the legacy ID or key that it carries. */
-  record Older(LegacyOutcome outcome) implements RedirectOutcome {}
+    /**
+     * The earlier times of both, for a URL with several numbers: it lasts as long as all of them.
+     */
+    public Notice and(Notice other) {
+      return new Notice(
+          earlier(deprecatedAt, other.deprecatedAt), earlier(sunsetAt, other.sunsetAt));
+    }
 
-  /** Revoked, of a public redirect: who asks has been given the ID before. */
-  record Gone() implements RedirectOutcome {}
+    private static Optional<Instant> earlier(Optional<Instant> one, Optional<Instant> other) {
+      return Stream.of(one, other).flatMap(Optional::stream).min(Instant::compareTo);
+    }
+  }
 
-  /** Malformed, unknown, without redirect or private: an outsider can't tell which. */
-  record NotFound() implements RedirectOutcome {}
+  /**
+   * To a URL.
+   *
+   * @param target the URL of the type's template; or the public ID, for the place of a legacy ID in
+   *     a URL
+   * @param maxAgeSeconds how long a cache may keep it; never beyond the sunset
+   * @param notice of a legacy ID only
+   */
+  record To(String target, int status, int maxAgeSeconds, Optional<Notice> notice)
+      implements RedirectOutcome {}
+
+  /** No target. */
+  sealed interface Refused extends RedirectOutcome {}
+
+  /** The type's numbers are gone, whether or not this was one; the database was not asked. */
+  record Over(Notice notice) implements Refused {}
+
+  /** Revoked, of a type with public links: who asks has been given the ID before. */
+  record Gone() implements Refused {}
+
+  /**
+   * The visitor goes through the numbers; the database was not asked.
+   *
+   * @param refusedSeconds how long it gets this answer for any number
+   */
+  record Scanning(int refusedSeconds) implements Refused {}
+
+  /** Malformed, unknown, without a target or private: an outsider can't tell which. */
+  record NotFound() implements Refused {}
 }

@@ -1,38 +1,133 @@
 package dev.coatcheck.ids.redirect;
 
+import dev.coatcheck.core.observe.Event;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.mapping.IdParser;
+import dev.coatcheck.ids.mapping.IdText;
 import dev.coatcheck.ids.mapping.Mapping;
+import dev.coatcheck.ids.mapping.OlderId;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.Resolver;
+import dev.coatcheck.ids.registry.LegacyNumber;
+import dev.coatcheck.ids.registry.LegacyPolicy;
 import dev.coatcheck.ids.registry.Redirect;
+import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Finds the redirect of a public ID: its type's template, filled. Public IDs of older systems that
- * a rule decodes lead where their legacy ID or key does.
+ * Redirects public IDs by the template of their type, and legacy IDs within its legacy policy. A
+ * public ID of an older system that a rule decodes is treated as the legacy ID or key that it
+ * carries.
+ *
+ * <p>Each verb throws {@link dev.coatcheck.postgres.sql.DatabaseUnavailable} if Postgres has to be
+ * asked and can't be. What the policy decides takes no database, and neither does a refusal.
  */
 public final class Redirector {
+  private final Registry registry;
+  private final IdParser parser;
   private final Resolver resolver;
-  private final LegacyRedirector legacy;
+  private final IdResolver ids;
+  private final ScanGuard guard = new ScanGuard(System::nanoTime);
+  private final Observer observer;
+  private final InstantSource clock;
 
-  Redirector(Resolver resolver, LegacyRedirector legacy) {
+  public Redirector(
+      Registry registry,
+      IdParser parser,
+      Resolver resolver,
+      IdResolver ids,
+      Observer observer,
+      InstantSource clock) {
+    this.registry = registry;
+    this.parser = parser;
     this.resolver = resolver;
-    this.legacy = legacy;
+    this.ids = ids;
+    this.observer = observer;
+    this.clock = clock;
   }
 
   /**
-   * Where the text leads. A text of a type without public links is treated like a random one: no
-   * rule decodes it, nothing is queried for it, and it doesn't count.
+   * The target of a public ID. A text of a type without public links is treated like a random one:
+   * no rule decodes it, nothing is queried for it, and it doesn't count.
    *
-   * @param visitor asked for only if the text is of an older system
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if Postgres has to be asked and can't be
+   * @param visitor asked for only if a rule decodes the text
    */
   public RedirectOutcome redirect(String text, Supplier<Visitor> visitor) {
-    return legacy
-        .follow(text, visitor)
-        .<RedirectOutcome>map(RedirectOutcome.Older::new)
-        .orElseGet(() -> outcome(resolver.resolve(text, type -> publicRedirect(type).isPresent())));
+    return switch (parser.parse(
+        text, type -> publicRedirect(type).isPresent(), Redirector::hasPublicLinks)) {
+      case IdText.OfRule(OlderId id) -> follow(visitor.get(), () -> Opening.ofLinks(id));
+      case IdText.OfRow row -> outcome(resolver.resolve(row));
+    };
+  }
+
+  /**
+   * The target of a legacy ID: a number, or an older public ID that the rule of the type decodes.
+   *
+   * @param typeName any text
+   * @return empty if the text is neither, or both at once: an ambiguous text is refused
+   */
+  public Optional<RedirectOutcome> follow(String typeName, String text, Visitor visitor) {
+    OptionalLong number = LegacyNumber.parse(text);
+    Optional<OlderId> decoded =
+        registry.withOlderSystem().stream()
+            .filter(type -> type.name().equals(typeName) && hasPublicLinks(type))
+            .findFirst()
+            .flatMap(type -> OlderId.decoded(text, type));
+    if (number.isPresent() == decoded.isPresent()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        follow(
+            visitor,
+            () ->
+                decoded
+                    .or(
+                        () ->
+                            registry
+                                .named(typeName)
+                                .map(type -> new OlderId.LegacyId(type, number.getAsLong())))
+                    .flatMap(Opening::ofLinks)));
+  }
+
+  /**
+   * The public ID that a visitor is to put in the place of a legacy ID in a URL. All is as in
+   * {@link #follow}, except that the type needs no redirect.
+   */
+  public RedirectOutcome replace(OlderId id, Visitor visitor) {
+    return follow(visitor, () -> Opening.ofUrls(id));
+  }
+
+  /**
+   * Why a legacy ID is refused to every client without an API key; never asks Postgres. Empty if it
+   * has to be looked up.
+   */
+  public Optional<RedirectOutcome.Refused> refusal(OlderId id) {
+    return id.type().legacy().flatMap(policy -> refusal(id, policy, clock.instant()));
+  }
+
+  /** What those who have no API key are told about the end of a type's numbers. */
+  public static RedirectOutcome.Notice notice(Type type) {
+    return type.legacy().map(Redirector::notice).orElse(RedirectOutcome.Notice.NONE);
+  }
+
+  private static RedirectOutcome.Notice notice(LegacyPolicy policy) {
+    return new RedirectOutcome.Notice(policy.deprecatedAt(), policy.sunsetAt());
+  }
+
+  private static Optional<Redirect> publicRedirect(Type type) {
+    return type.redirect().filter(Redirect::isPublic);
+  }
+
+  private static boolean hasPublicLinks(Type type) {
+    return publicRedirect(type).isPresent()
+        && type.legacy().filter(LegacyPolicy::isPublic).isPresent();
   }
 
   private static RedirectOutcome outcome(ResolveOutcome resolved) {
@@ -40,27 +135,129 @@ public final class Redirector {
       case ResolveOutcome.Found(Mapping mapping) -> to(mapping);
       case ResolveOutcome.Merged merged -> to(merged.survivor());
       case ResolveOutcome.Revoked revoked ->
-          publicRedirect(revoked.mapping().type())
-              .<RedirectOutcome>map(_ -> new RedirectOutcome.Gone())
-              .orElseGet(RedirectOutcome.NotFound::new);
+          publicRedirect(revoked.mapping().type()).isPresent()
+              ? new RedirectOutcome.Gone()
+              : new RedirectOutcome.NotFound();
       case ResolveOutcome.Unknown _, ResolveOutcome.Malformed _ -> new RedirectOutcome.NotFound();
     };
   }
 
   private static RedirectOutcome to(Mapping mapping) {
     return publicRedirect(mapping.type())
-        .<RedirectOutcome>map(redirect -> to(redirect, mapping))
+        .<RedirectOutcome>map(
+            redirect ->
+                new RedirectOutcome.To(
+                    redirect.template().fill(mapping.publicId(), mapping.key()),
+                    redirect.status(),
+                    redirect.maxAgeSeconds(),
+                    Optional.empty()))
         .orElseGet(RedirectOutcome.NotFound::new);
   }
 
-  private static Optional<Redirect> publicRedirect(Type type) {
-    return type.redirect().filter(Redirect::isPublic);
+  /** A type whose numbers lead somewhere in public, or did. */
+  private record Opening(OlderId id, LegacyPolicy policy, Function<Mapping, String> target) {
+
+    static Optional<Opening> ofLinks(OlderId id) {
+      return publicRedirect(id.type())
+          .flatMap(
+              redirect ->
+                  of(id, mapping -> redirect.template().fill(mapping.publicId(), mapping.key())));
+    }
+
+    /** A type whose links are private has no public URLs either. */
+    static Optional<Opening> ofUrls(OlderId id) {
+      return id.type().redirect().stream().allMatch(Redirect::isPublic)
+          ? of(id, mapping -> mapping.publicId().toString())
+          : Optional.empty();
+    }
+
+    private static Optional<Opening> of(OlderId id, Function<Mapping, String> target) {
+      return id.type()
+          .legacy()
+          .filter(LegacyPolicy::isPublic)
+          .map(policy -> new Opening(id, policy, target));
+    }
   }
 
-  private static RedirectOutcome to(Redirect redirect, Mapping mapping) {
+  private RedirectOutcome follow(Visitor visitor, Supplier<Optional<Opening>> opening) {
+    int refusedSeconds = guard.refusedSeconds(visitor);
+    if (refusedSeconds > 0) {
+      return new RedirectOutcome.Scanning(refusedSeconds);
+    }
+    RedirectOutcome outcome =
+        opening.get().map(found -> follow(found, visitor)).orElseGet(RedirectOutcome.NotFound::new);
+    if (outcome instanceof RedirectOutcome.NotFound) {
+      guard.missed(visitor);
+    }
+    return outcome;
+  }
+
+  private RedirectOutcome follow(Opening opening, Visitor visitor) {
+    LegacyPolicy policy = opening.policy();
+    Instant now = clock.instant();
+    Optional<RedirectOutcome.Refused> over = over(opening.id().type(), policy, now);
+    if (over.isPresent()) {
+      return over.get();
+    }
+    int refusedSeconds = refusedSeconds(opening.id(), visitor);
+    if (refusedSeconds > 0) {
+      observer.observe(new Event.ScanStopped(opening.id().type().name()));
+      return new RedirectOutcome.Scanning(refusedSeconds);
+    }
+    if (isTooHigh(opening.id(), policy)) {
+      return new RedirectOutcome.NotFound();
+    }
+    return switch (ids.find(opening.id())) {
+      case ResolveOutcome.Found(Mapping mapping) -> to(opening, mapping, now);
+      case ResolveOutcome.Merged merged -> to(opening, merged.survivor(), now);
+      case ResolveOutcome.Revoked _ -> new RedirectOutcome.Gone();
+      case ResolveOutcome.Unknown _, ResolveOutcome.Malformed _ -> new RedirectOutcome.NotFound();
+    };
+  }
+
+  /** Keys can't be gone through one by one. */
+  private int refusedSeconds(OlderId id, Visitor visitor) {
+    return switch (id) {
+      case OlderId.LegacyId(Type type, long number) -> guard.asked(visitor, type.number(), number);
+      case OlderId.OfKey _ -> 0;
+    };
+  }
+
+  private Optional<RedirectOutcome.Refused> refusal(OlderId id, LegacyPolicy policy, Instant now) {
+    Optional<RedirectOutcome.Refused> over = over(id.type(), policy, now);
+    return over.isEmpty() && isTooHigh(id, policy)
+        ? Optional.of(new RedirectOutcome.NotFound())
+        : over;
+  }
+
+  private Optional<RedirectOutcome.Refused> over(Type type, LegacyPolicy policy, Instant now) {
+    if (!policy.isOver(now)) {
+      return Optional.empty();
+    }
+    observer.observe(new Event.LegacyAnswered(type.name(), "over"));
+    return Optional.of(new RedirectOutcome.Over(notice(policy)));
+  }
+
+  private boolean isTooHigh(OlderId id, LegacyPolicy policy) {
+    return id instanceof OlderId.LegacyId(Type type, long number)
+        && policy.maxId().isPresent()
+        && number > policy.maxId().getAsLong()
+        && !ids.isGrowing(type);
+  }
+
+  private static RedirectOutcome to(Opening opening, Mapping mapping, Instant now) {
     return new RedirectOutcome.To(
-        redirect.template().fill(mapping.publicId(), mapping.key()),
-        redirect.status(),
-        redirect.maxAgeSeconds());
+        opening.target().apply(mapping),
+        opening.policy().status(),
+        maxAgeSeconds(opening.policy(), now),
+        Optional.of(notice(opening.policy())));
+  }
+
+  private static int maxAgeSeconds(LegacyPolicy policy, Instant now) {
+    return policy
+        .sunsetAt()
+        .map(sunset -> Duration.between(now, sunset).toSeconds())
+        .map(left -> (int) Math.min(left, policy.maxAgeSeconds()))
+        .orElse(policy.maxAgeSeconds());
   }
 }

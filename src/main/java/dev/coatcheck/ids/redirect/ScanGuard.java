@@ -2,7 +2,7 @@ package dev.coatcheck.ids.redirect;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.coatcheck.postgres.connection.WithoutWaiting;
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -86,7 +86,7 @@ public final class ScanGuard {
     if (!isTooMany(visitor, typeNumber, number, now)) {
       return 0;
     }
-    WithoutWaiting.leave(); // a refusal is logged, which can make its thread wait
+    NonBlockingAttempt.leave(); // a refusal is logged, which can make its thread wait
     return refuse(visitor, now);
   }
 

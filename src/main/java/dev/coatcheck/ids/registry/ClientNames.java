@@ -1,11 +1,9 @@
 package dev.coatcheck.ids.registry;
 
-import java.util.Arrays;
-import java.util.Locale;
-import java.util.Optional;
+import dev.coatcheck.core.name.WireNamed;
 
 /** What a client ID is unique in when a call names no namespace. */
-public enum ClientNames {
+public enum ClientNames implements WireNamed {
   /** A call must name one. */
   REQUIRED,
   /** The principal of the API key is the namespace. */
@@ -15,13 +13,4 @@ public enum ClientNames {
 
   /** Of a new type. */
   public static final ClientNames DEFAULT = PRINCIPAL;
-
-  /** As it stands in the API and in the database. */
-  public String wireName() {
-    return name().toLowerCase(Locale.ROOT);
-  }
-
-  public static Optional<ClientNames> named(String wireName) {
-    return Arrays.stream(values()).filter(each -> each.wireName().equals(wireName)).findFirst();
-  }
 }

@@ -1,6 +1,8 @@
 package dev.coatcheck.ids.registry;
 
+import dev.coatcheck.core.json.JsonObject;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -8,12 +10,11 @@ import java.util.Set;
 /**
  * How {@code /legacy/{type}/{n}} answers for a type.
  *
- * @param status 301 or 308
  * @param isPublic whether anyone may ask; otherwise every number looks unknown
  * @param maxId numbers above it were never given and are refused unasked; empty: no limit
  * @param deprecatedAt when the numbers stopped being the way to ask; whole seconds
  * @param sunsetAt from when on they are gone, not before {@code deprecatedAt}; whole seconds
- * @param maxAgeSeconds how long a cache may keep the redirect, 0 to 31,536,000
+ * @param maxAgeSeconds how long a cache may keep the redirect
  */
 public record LegacyPolicy(
     int status,
@@ -22,23 +23,41 @@ public record LegacyPolicy(
     Optional<Instant> deprecatedAt,
     Optional<Instant> sunsetAt,
     int maxAgeSeconds) {
-  public static final Set<Integer> STATUSES = Set.of(301, 308);
-  public static final int MAX_AGE_SECONDS_MAX = Redirect.MAX_AGE_SECONDS_MAX;
 
-  public LegacyPolicy {
-    if (!STATUSES.contains(status) || maxAgeSeconds < 0 || maxAgeSeconds > MAX_AGE_SECONDS_MAX) {
-      throw new IllegalArgumentException("status " + status + ", max age " + maxAgeSeconds);
+  static LegacyPolicy read(JsonObject json) {
+    LegacyPolicy policy =
+        new LegacyPolicy(
+            json.oneOf("status", Set.of(301, 308), 308),
+            json.bool("public", true),
+            maxId(json),
+            time(json, "deprecated_at"),
+            time(json, "sunset_at"),
+            json.integer("max_age_seconds", 0, Redirect.MAX_AGE_SECONDS_MAX, 0));
+    json.refuseOthers();
+    if (policy
+        .deprecatedAt
+        .filter(from -> policy.sunsetAt.filter(from::isAfter).isPresent())
+        .isPresent()) {
+      throw json.invalid("sunset_at", "sunset_at can't be before deprecated_at.");
     }
-    if (!isInOrder(deprecatedAt, sunsetAt)) {
-      throw new IllegalArgumentException("sunset at " + sunsetAt + ", before " + deprecatedAt);
-    }
+    return policy;
   }
 
-  /** Whether the sunset is not before the deprecation, where there are both. */
-  public static boolean isInOrder(Optional<Instant> deprecatedAt, Optional<Instant> sunsetAt) {
-    return deprecatedAt.isEmpty()
-        || sunsetAt.isEmpty()
-        || !sunsetAt.get().isBefore(deprecatedAt.get());
+  private static OptionalLong maxId(JsonObject json) {
+    Optional<String> text = json.nullableString("max_id");
+    OptionalLong number = text.map(LegacyNumber::parse).orElseGet(OptionalLong::empty);
+    if (text.isPresent() && number.isEmpty()) {
+      throw json.invalid("max_id", "Send a decimal from 1 to 2^63 - 1 as a string, or null.");
+    }
+    return number;
+  }
+
+  /** To the second: the headers Deprecation and Sunset have no more. */
+  private static Optional<Instant> time(JsonObject json, String name) {
+    Optional<Instant> time =
+        json.nullableTime(name).map(exact -> exact.truncatedTo(ChronoUnit.SECONDS));
+    json.record(name, time.map(Instant::toString).orElse(null));
+    return time;
   }
 
   /** Whether the numbers are gone. */

@@ -81,15 +81,6 @@ public final class RedirectTemplate {
             "leads to a host that is not allowed; see the setting COATCHECK_REDIRECT_HOSTS");
   }
 
-  /** A template that was checked when it was registered. */
-  static RedirectTemplate stored(String text) {
-    return switch (parse(text, RedirectHosts.any())) {
-      case Parsed.Accepted(RedirectTemplate template) -> template;
-      case Parsed.Refused(String reason) ->
-          throw new IllegalStateException("stored redirect template " + reason);
-    };
-  }
-
   public boolean usesKey() {
     return text.contains("{key}");
   }

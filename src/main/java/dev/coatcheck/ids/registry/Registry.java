@@ -4,14 +4,13 @@ import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.id.RandomSource;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Background;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
 import dev.coatcheck.postgres.connection.Deadline;
-import dev.coatcheck.postgres.connection.WithoutWaiting;
 import dev.coatcheck.postgres.group.SingleFlight;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
@@ -106,11 +105,12 @@ public final class Registry implements AutoCloseable {
     return snapshot.all;
   }
 
-  /** The layouts of the types with Snowflake keys. */
+  /** The layouts of the Snowflakes that types generate. */
   public Set<SnowflakeLayout> keyLayouts() {
     return all().stream()
-        .filter(type -> type.keyScheme() == KeyScheme.SNOWFLAKE)
-        .map(Type::keyLayout)
+        .map(Type::generation)
+        .filter(KeyTimes.Snowflakes.class::isInstance)
+        .map(generation -> ((KeyTimes.Snowflakes) generation).layout())
         .collect(Collectors.toCollection(LinkedHashSet::new));
   }
 
@@ -172,7 +172,6 @@ public final class Registry implements AutoCloseable {
     if (known != null) {
       return Optional.of(known);
     }
-    WithoutWaiting.leave();
     refreshIfDue();
     return Optional.ofNullable(pick.apply(snapshot));
   }

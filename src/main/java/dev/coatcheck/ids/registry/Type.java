@@ -1,10 +1,9 @@
 package dev.coatcheck.ids.registry;
 
 import dev.coatcheck.core.id.Prefix;
-import dev.coatcheck.core.key.KeyBounds;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyGeneration;
+import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.core.key.KeyTimes;
-import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
 import dev.coatcheck.ids.pattern.OlderSystem;
 import dev.coatcheck.ids.pattern.PublicPattern;
@@ -18,15 +17,14 @@ import java.util.regex.Pattern;
  * A registered resource type.
  *
  * @param number its number in the database, which rows store instead of the name
- * @param keyLayout of Snowflake keys; the default one, and unused, with other schemes
  * @param version goes up by one with every change
  */
 public record Type(
     int number,
     String name,
     Prefix prefix,
-    KeyScheme keyScheme,
-    SnowflakeLayout keyLayout,
+    KeyKind keyKind,
+    KeyGeneration generation,
     Salt salt,
     Policies policies,
     ClientNames clientNames,
@@ -70,16 +68,13 @@ public record Type(
     return NAME.matcher(text).matches();
   }
 
-  /** Where the keys that the gateway makes for this type carry their time. */
-  public KeyTimes keyTimes() {
-    return new KeyTimes(keyScheme, keyLayout);
+  /** Where the keys that the gateway makes for this type carry their time, if they do. */
+  public Optional<KeyTimes> keyTimes() {
+    return generation instanceof KeyTimes times ? Optional.of(times) : Optional.empty();
   }
 
-  /**
-   * The keys that the milliseconds from {@code first} to {@code last}, both inclusive, can hold;
-   * empty if there are none. It goes by the time in the key, which a caller's own key may not have.
-   */
-  public Optional<KeyBounds> keysWithin(Instant first, Instant last) {
-    return keyTimes().bounds(first, last);
+  /** Whether each mint of this type has to bring a key. */
+  public boolean needsKeys() {
+    return generation instanceof KeyGeneration.None;
   }
 }

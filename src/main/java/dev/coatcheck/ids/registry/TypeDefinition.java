@@ -1,8 +1,8 @@
 package dev.coatcheck.ids.registry;
 
 import dev.coatcheck.core.id.Prefix;
-import dev.coatcheck.core.key.KeyScheme;
-import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.key.KeyGeneration;
+import dev.coatcheck.core.key.KeyKind;
 import java.util.Optional;
 
 /**
@@ -15,23 +15,21 @@ import java.util.Optional;
 public record TypeDefinition(
     String name,
     Prefix prefix,
-    KeyScheme keyScheme,
-    SnowflakeLayout keyLayout,
+    KeyKind keyKind,
+    KeyGeneration generation,
     Policies policies,
     Optional<ClientNames> clientNames) {
   public TypeDefinition {
     if (!Type.isName(name)) {
       throw new IllegalArgumentException("no type name: " + name);
     }
+    if (!generation.fits(keyKind)) {
+      throw new IllegalArgumentException(keyKind + " keys from " + generation);
+    }
   }
 
-  /** Says nothing of client IDs. */
-  public TypeDefinition(
-      String name,
-      Prefix prefix,
-      KeyScheme keyScheme,
-      SnowflakeLayout keyLayout,
-      Policies policies) {
-    this(name, prefix, keyScheme, keyLayout, policies, Optional.empty());
+  /** Generates the usual keys, and says nothing of client IDs. */
+  public TypeDefinition(String name, Prefix prefix, KeyKind keyKind, Policies policies) {
+    this(name, prefix, keyKind, KeyGeneration.usual(keyKind), policies, Optional.empty());
   }
 }

@@ -1,5 +1,6 @@
 package dev.coatcheck.ids.registry;
 
+import static dev.coatcheck.postgres.sql.schema.Tables.SEGMENT;
 import static dev.coatcheck.postgres.sql.schema.Tables.TYPE;
 import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.count;
@@ -8,11 +9,10 @@ import static org.jooq.impl.DSL.sum;
 
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
-import dev.coatcheck.core.id.Prefix;
+import dev.coatcheck.core.key.KeyGeneration;
 import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
 import dev.coatcheck.ids.pattern.OlderSystem;
 import dev.coatcheck.ids.pattern.TextShape;
-import dev.coatcheck.ids.registry.PutOutcome.PublicIdsOverlap.Side;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.schema.tables.records.TypeRecord;
 import java.math.BigDecimal;
@@ -47,57 +47,73 @@ final class TypeStore {
   }
 
   List<Type> all() {
-    return database.read(
-        "registry load", sql -> sql.selectFrom(TYPE).orderBy(TYPE.NAME).fetch(TypeTable::read));
+    return database.read("registry load", TypeStore::all);
   }
 
-  /** The unique constraints settle a race with an instance of another version. */
+  private static List<Type> all(DSLContext sql) {
+    return sql.selectFrom(TYPE).orderBy(TYPE.NAME).fetch(TypeTable::read);
+  }
+
   PutOutcome put(TypeDefinition definition, Salt salt, OptionalInt expectedVersion) {
     return database.write(
         "type put",
         sql -> {
           lock(sql);
-          Optional<Type> present = locked(sql, definition.name());
-          if (expectedVersion.isPresent()
-              && present.map(Type::version).orElse(0) != expectedVersion.getAsInt()) {
-            return new PutOutcome.VersionDiffers(present.map(Type::version).orElse(0));
+          List<Type> all = all(sql);
+          Optional<Type> present = named(all, definition.name());
+          int version = present.map(Type::version).orElse(0);
+          if (expectedVersion.isPresent() && version != expectedVersion.getAsInt()) {
+            return new PutOutcome.VersionDiffers(version);
           }
-          Optional<PutOutcome> refusal =
-              refusal(sql, definition).or(() -> overlap(sql, definition));
-          if (refusal.isPresent()) {
-            return refusal.get();
-          }
-          return present.isPresent()
-              ? update(sql, present.get(), definition)
-              : create(sql, definition, salt, expectedVersion);
+          return refusal(all, definition)
+              .or(() -> overlap(all, definition))
+              .orElseGet(
+                  () ->
+                      present.isPresent()
+                          ? update(sql, present.get(), definition)
+                          : create(sql, all, definition, salt));
         });
   }
 
   /**
    * Types are put one after the other, so that none misses the URL templates and the older public
-   * IDs of another one. Before the lock of a row: a put with that row would wait for this lock in
-   * turn.
+   * IDs of another one.
    */
   private static void lock(DSLContext sql) {
     sql.execute("lock table {0} in share row exclusive mode", TYPE);
   }
 
+  private static Optional<Type> named(List<Type> all, String name) {
+    return all.stream().filter(type -> type.name().equals(name)).findFirst();
+  }
+
   /** Why the URL templates of the type can't stand beside those of all types, its own included. */
-  private static Optional<PutOutcome> refusal(DSLContext sql, TypeDefinition definition) {
+  private static Optional<PutOutcome> refusal(List<Type> all, TypeDefinition definition) {
     List<LegacyUrlTemplate> templates = definition.policies().urlTemplates();
-    if (templates.isEmpty()) {
-      return Optional.empty();
-    }
-    SortedMap<String, List<LegacyUrlTemplate>> byType = templates(sql);
+    SortedMap<String, List<LegacyUrlTemplate>> byType = new TreeMap<>();
+    all.forEach(type -> byType.put(type.name(), type.urlTemplates()));
     byType.put(definition.name(), templates);
     for (int i = 0; i < templates.size(); i++) {
       if (!byType.keySet().containsAll(templates.get(i).typeNames())) {
-        return Optional.of(new PutOutcome.TemplateTypeUnknown(i));
+        return Optional.of(
+            new PutOutcome.Refused(
+                "url_template_refused",
+                Policies.urlTemplateAt(i),
+                "The URL template names a type that is not registered. Register that type first."));
       }
       for (Map.Entry<String, List<LegacyUrlTemplate>> type : byType.entrySet()) {
         for (LegacyUrlTemplate other : type.getValue()) {
           if (templates.get(i).contradicts(other)) {
-            return Optional.of(new PutOutcome.TemplatesContradict(i, type.getKey(), other));
+            return Optional.of(
+                new PutOutcome.Refused(
+                    "url_template_conflict",
+                    Policies.urlTemplateAt(i),
+                    "The same path can fit this URL template and "
+                        + (type.getKey().equals(definition.name())
+                            ? "another URL template of this type"
+                            : other + " of the type " + type.getKey())
+                        + ", and a number in it would be two different legacy IDs. Change one of"
+                        + " them."));
           }
         }
       }
@@ -105,79 +121,82 @@ final class TypeStore {
     return Optional.empty();
   }
 
-  private static SortedMap<String, List<LegacyUrlTemplate>> templates(DSLContext sql) {
-    SortedMap<String, List<LegacyUrlTemplate>> byType = new TreeMap<>();
-    sql.select(TYPE.NAME, TYPE.URL_TEMPLATES)
-        .from(TYPE)
-        .forEach(row -> byType.put(row.value1(), TypeTable.urlTemplates(row.value2())));
-    return byType;
-  }
-
   /**
    * The first type that could have a public ID of the definition's as well: public IDs of ours and
    * of older systems are all told by their texts alone.
    */
-  private static Optional<PutOutcome> overlap(DSLContext sql, TypeDefinition definition) {
+  private static Optional<PutOutcome> overlap(List<Type> all, TypeDefinition definition) {
     TextShape ours = TextShape.ofOurs(definition.prefix());
-    Optional<TextShape> older = definition.policies().olderSystem().map(OlderSystem::shape);
+    Optional<OlderSystem> declared = definition.policies().olderSystem();
+    Optional<TextShape> older = declared.map(OlderSystem::shape);
     if (older.filter(ours::overlaps).isPresent()) {
-      return Optional.of(new PutOutcome.PublicIdsOverlap(Side.OLDER_SYSTEM, definition.name()));
+      return Optional.of(olderOverlap(declared.get(), "a public ID of this type itself"));
     }
-    for (TypeRecord other :
-        sql.selectFrom(TYPE).where(TYPE.NAME.ne(definition.name())).orderBy(TYPE.NAME)) {
-      TextShape theirs = TextShape.ofOurs(new Prefix(other.getPrefix()));
-      Optional<TextShape> olderThere = TypeTable.olderSystem(other).map(OlderSystem::shape);
-      boolean isTaken =
-          older.isPresent()
-              && (older.get().overlaps(theirs)
-                  || olderThere.stream().anyMatch(older.get()::overlaps));
-      if (isTaken || olderThere.filter(ours::overlaps).isPresent()) {
+    for (Type other : all) {
+      if (other.name().equals(definition.name())) {
+        continue;
+      }
+      TextShape theirs = TextShape.ofOurs(other.prefix());
+      Optional<TextShape> olderThere = other.olderSystem().map(OlderSystem::shape);
+      if (older.isPresent()
+          && (older.get().overlaps(theirs)
+              || olderThere.stream().anyMatch(older.get()::overlaps))) {
+        return Optional.of(olderOverlap(declared.get(), "a public ID of the type " + other.name()));
+      }
+      if (olderThere.filter(ours::overlaps).isPresent()) {
         return Optional.of(
-            new PutOutcome.PublicIdsOverlap(
-                isTaken ? Side.OLDER_SYSTEM : Side.PREFIX, other.getName()));
+            new PutOutcome.Refused(
+                "public_ids_overlap",
+                "prefix",
+                "With this prefix some public ID could be an older public ID of the type "
+                    + other.name()
+                    + ". Choose another prefix."));
       }
     }
     return Optional.empty();
   }
 
-  private PutOutcome create(
-      DSLContext sql, TypeDefinition definition, Salt salt, OptionalInt expectedVersion) {
+  private static PutOutcome olderOverlap(OlderSystem declared, String other) {
+    return new PutOutcome.Refused(
+        "public_ids_overlap",
+        declared.field(),
+        "Some text could be an older public ID of this type and "
+            + other
+            + ". Declare a text_prefix that only these older public IDs have, or lengths or an"
+            + " alphabet that tell them apart.");
+  }
+
+  private static PutOutcome create(
+      DSLContext sql, List<Type> all, TypeDefinition definition, Salt salt) {
+    if (all.stream().anyMatch(type -> type.prefix().equals(definition.prefix()))) {
+      return new PutOutcome.Refused("prefix_taken", "prefix", "Choose another prefix.");
+    }
+    if (definition.generation() instanceof KeyGeneration.Segment(String tag)
+        && !sql.fetchExists(SEGMENT, SEGMENT.TAG.eq(tag))) {
+      return new PutOutcome.Refused(
+          "key_generation_refused",
+          "tag",
+          "No segment has this tag. Create the segment with PUT /v1/segments/{tag} first.");
+    }
     TypeRecord row = sql.newRecord(TYPE);
     row.setName(definition.name());
     row.setPrefix(definition.prefix().value());
-    row.setKeyScheme(definition.keyScheme().wireName());
-    row.setKeyLayout(definition.keyLayout().name());
+    TypeTable.setKeys(row, definition.keyKind(), definition.generation());
     row.setSalt(salt.bytes());
     TypeTable.setPolicies(row, definition.policies());
     row.setClientNames(definition.clientNames().orElse(ClientNames.DEFAULT).wireName());
-    Optional<Type> created =
-        sql.insertInto(TYPE)
-            .set(row)
-            .onConflictDoNothing()
-            .returning()
-            .fetchOptional(TypeTable::read);
-    if (created.isPresent()) {
-      tell(sql, created.get());
-      return new PutOutcome.Created(created.get());
-    }
-    Optional<Type> winner = locked(sql, definition.name());
-    if (winner.isEmpty()) {
-      return new PutOutcome.PrefixTaken();
-    }
-    return expectedVersion.isPresent()
-        ? new PutOutcome.VersionDiffers(winner.get().version())
-        : update(sql, winner.get(), definition);
+    Type created = sql.insertInto(TYPE).set(row).returning().fetchSingle(TypeTable::read);
+    tell(sql, created);
+    return new PutOutcome.Created(created);
   }
 
   private static PutOutcome update(DSLContext sql, Type present, TypeDefinition definition) {
-    if (!present.prefix().equals(definition.prefix())) {
-      return new PutOutcome.ImmutableFieldDiffers("prefix");
-    }
-    if (present.keyScheme() != definition.keyScheme()) {
-      return new PutOutcome.ImmutableFieldDiffers("key_scheme");
-    }
-    if (!present.keyLayout().equals(definition.keyLayout())) {
-      return new PutOutcome.ImmutableFieldDiffers("key_layout");
+    Optional<String> fixed = fixedDifference(present, definition);
+    if (fixed.isPresent()) {
+      return new PutOutcome.Refused(
+          "immutable_field",
+          fixed.get(),
+          "This field can't be changed. Send its registered value, or create another type.");
     }
     ClientNames clientNames = definition.clientNames().orElse(present.clientNames());
     if (present.policies().equals(definition.policies()) && present.clientNames() == clientNames) {
@@ -198,15 +217,25 @@ final class TypeStore {
     return new PutOutcome.Updated(updated);
   }
 
+  /** The first field that never changes, and would. */
+  private static Optional<String> fixedDifference(Type present, TypeDefinition definition) {
+    KeyGeneration generation = definition.generation();
+    if (!present.prefix().equals(definition.prefix())) {
+      return Optional.of("prefix");
+    }
+    if (present.keyKind() != definition.keyKind()) {
+      return Optional.of("key");
+    }
+    if (!present.generation().wireName().equals(generation.wireName())) {
+      return Optional.of("generate");
+    }
+    return present.generation().equals(generation)
+        ? Optional.empty()
+        : Optional.of(generation instanceof KeyGeneration.Segment ? "tag" : "layout");
+  }
+
   /** The last statement of the transaction. */
   private static void tell(DSLContext sql, Type changed) {
     ChangeTable.append(sql, ChangeKind.TYPE, List.of(Integer.toString(changed.number())));
-  }
-
-  private static Optional<Type> locked(DSLContext sql, String name) {
-    return sql.selectFrom(TYPE)
-        .where(TYPE.NAME.eq(name))
-        .forNoKeyUpdate() // rows that refer to the type can be inserted meanwhile
-        .fetchOptional(TypeTable::read);
   }
 }

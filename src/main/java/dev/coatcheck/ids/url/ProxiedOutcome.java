@@ -1,6 +1,6 @@
 package dev.coatcheck.ids.url;
 
-import dev.coatcheck.ids.redirect.LegacyOutcome;
+import dev.coatcheck.ids.redirect.RedirectOutcome;
 
 /** What a proxy is to do with the request of a client that has no API key. */
 public sealed interface ProxiedOutcome {
@@ -10,7 +10,7 @@ public sealed interface ProxiedOutcome {
    *
    * @param notice what to tell the client about the legacy IDs of the URI
    */
-  record PassOn(UrlOutcome.Resolved resolved, LegacyOutcome.Notice notice)
+  record PassOn(UrlOutcome.Resolved resolved, RedirectOutcome.Notice notice)
       implements ProxiedOutcome {}
 
   /**
@@ -19,14 +19,14 @@ public sealed interface ProxiedOutcome {
    * @param location path and query
    * @param maxAgeSeconds how long a cache may keep it; never beyond a sunset
    */
-  record Redirect(String location, int maxAgeSeconds, LegacyOutcome.Notice notice)
+  record Redirect(String location, int maxAgeSeconds, RedirectOutcome.Notice notice)
       implements ProxiedOutcome {}
 
   /** Refuse it: an ID in the URI can't be resolved, or the URI can't be read. */
   record Refused(UrlOutcome.Refused outcome) implements ProxiedOutcome {}
 
   /** Refuse it, as the redirect of one of its legacy IDs would be. */
-  record LegacyRefused(LegacyOutcome.Refused outcome) implements ProxiedOutcome {}
+  record LegacyRefused(RedirectOutcome.Refused outcome) implements ProxiedOutcome {}
 
   /** Refuse it: a segment of the path is a bare key, and the proxy lets none through. */
   record BareKey() implements ProxiedOutcome {}

@@ -1,13 +1,13 @@
 package dev.coatcheck.ids.url;
 
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
+import dev.coatcheck.ids.mapping.OlderId;
 import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
 import dev.coatcheck.ids.pattern.LooseNumber;
-import dev.coatcheck.ids.redirect.LegacyOutcome;
-import dev.coatcheck.ids.redirect.LegacyRedirector;
-import dev.coatcheck.ids.redirect.OlderId;
+import dev.coatcheck.ids.redirect.RedirectOutcome;
+import dev.coatcheck.ids.redirect.Redirector;
 import dev.coatcheck.ids.redirect.Visitor;
 import dev.coatcheck.ids.registry.Registry;
-import dev.coatcheck.postgres.connection.WithoutWaiting;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -24,12 +24,12 @@ public final class ProxiedUrls {
       Pattern.compile("\\s*(?:urn:uuid:)?\\{?[0-9A-Fa-f]{32}}?\\s*");
 
   private final UrlResolver resolver;
-  private final LegacyRedirector legacy;
+  private final Redirector redirector;
   private final Registry registry;
 
-  ProxiedUrls(UrlResolver resolver, LegacyRedirector legacy, Registry registry) {
+  public ProxiedUrls(UrlResolver resolver, Redirector redirector, Registry registry) {
     this.resolver = resolver;
-    this.legacy = legacy;
+    this.redirector = redirector;
     this.registry = registry;
   }
 
@@ -78,20 +78,20 @@ public final class ProxiedUrls {
 
   private ProxiedOutcome redirect(UrlParts url, List<UrlId.Legacy> numbers, Visitor visitor) {
     if (numbers.size() > 1) {
-      WithoutWaiting.leave(); // each is counted before the next one may wait
+      NonBlockingAttempt.leave(); // each is counted before the next one may wait
     }
     List<String> publicIds = new ArrayList<>();
     int maxAgeSeconds = Integer.MAX_VALUE;
-    LegacyOutcome.Notice notice = LegacyOutcome.Notice.NONE;
+    RedirectOutcome.Notice notice = RedirectOutcome.Notice.NONE;
     for (UrlId.Legacy number : numbers) {
-      switch (legacy.replace(number.id(), visitor)) {
-        case LegacyOutcome.Refused refused -> {
+      switch (redirector.replace(number.id(), visitor)) {
+        case RedirectOutcome.Refused refused -> {
           return new ProxiedOutcome.LegacyRefused(refused);
         }
-        case LegacyOutcome.To to -> {
+        case RedirectOutcome.To to -> {
           publicIds.add(to.target());
           maxAgeSeconds = Math.min(maxAgeSeconds, to.maxAgeSeconds());
-          notice = notice.and(to.notice());
+          notice = to.notice().map(notice::and).orElse(notice);
         }
       }
     }
@@ -100,16 +100,16 @@ public final class ProxiedUrls {
   }
 
   private ProxiedOutcome passOn(UrlResolver.Read read, List<UrlId.Legacy> numbers) {
-    LegacyOutcome.Notice notice = LegacyOutcome.Notice.NONE;
+    RedirectOutcome.Notice notice = RedirectOutcome.Notice.NONE;
     for (UrlId.Legacy number : numbers) {
       OlderId id = number.id();
-      Optional<LegacyOutcome.Refused> refusal = legacy.refusal(id);
+      Optional<RedirectOutcome.Refused> refusal = redirector.refusal(id);
       if (refusal.isPresent()) {
-        return refusal.get() instanceof LegacyOutcome.NotFound
+        return refusal.get() instanceof RedirectOutcome.NotFound
             ? new ProxiedOutcome.Refused(new UrlOutcome.LegacyUnknown())
             : new ProxiedOutcome.LegacyRefused(refusal.get());
       }
-      notice = notice.and(LegacyRedirector.notice(id.type()));
+      notice = notice.and(Redirector.notice(id.type()));
     }
     return switch (resolver.resolve(read)) {
       case UrlOutcome.Resolved resolved -> new ProxiedOutcome.PassOn(resolved, notice);

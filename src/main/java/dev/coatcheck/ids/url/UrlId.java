@@ -1,24 +1,28 @@
 package dev.coatcheck.ids.url;
 
+import dev.coatcheck.core.id.ParsedId.Reason;
+import dev.coatcheck.core.id.Prefix;
+import dev.coatcheck.ids.mapping.IdParser;
+import dev.coatcheck.ids.mapping.IdText;
+import dev.coatcheck.ids.mapping.OlderId;
+import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
 import dev.coatcheck.ids.pattern.LooseNumber;
 import dev.coatcheck.ids.pattern.PublicRule;
-import dev.coatcheck.ids.redirect.LegacyId;
-import dev.coatcheck.ids.redirect.OlderId;
-import dev.coatcheck.ids.registry.LegacyNumber;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 
 /** What a slice of a URL is taken for. */
 sealed interface UrlId {
   UrlSlice slice();
 
-  /** It has the {@link IdShape shape} of a public ID. */
-  record Public(UrlSlice slice) implements UrlId {}
+  /**
+   * It has the shape of a public ID: the prefix of a type, an underscore, 24 letters and digits.
+   */
+  record Public(UrlSlice slice, IdText.OfRow text) implements UrlId {}
 
   /**
    * A URL template has a legacy ID there, and it is a number or a public ID of an older system that
@@ -33,30 +37,25 @@ sealed interface UrlId {
   record MalformedLegacy(UrlSlice slice) implements UrlId {}
 
   /** The IDs of a URL, in its order. */
-  static List<UrlId> in(UrlParts url, Registry registry) {
+  static List<UrlId> in(UrlParts url, Registry registry, IdParser parser) {
     List<UrlId> ids = new ArrayList<>();
     List<UrlSlice> segments = url.segments();
     List<LegacyUrlTemplate> templates = fitting(url, registry);
     for (int i = 0; i < segments.size(); i++) {
       UrlSlice segment = segments.get(i);
-      legacy(templates, i, segment, registry)
-          .or(() -> anywhere(segment, registry))
+      int at = i;
+      templates.stream()
+          .flatMap(template -> template.typeAt(at).stream())
+          .findFirst()
+          .flatMap(registry::named)
+          .flatMap(type -> legacy(type, segment))
+          .or(() -> anywhere(segment, registry, parser))
           .ifPresent(ids::add);
     }
     for (UrlSlice value : url.values()) {
-      anywhere(value, registry).ifPresent(ids::add);
+      anywhere(value, registry, parser).ifPresent(ids::add);
     }
     return ids;
-  }
-
-  /** What shows by its text what it is. */
-  private static Optional<UrlId> anywhere(UrlSlice slice, Registry registry) {
-    if (IdShape.isOurs(slice.text(), registry)) {
-      return Optional.of(new Public(slice));
-    }
-    return OlderId.decoded(slice.text(), registry)
-        .filter(id -> id.type().publicRule().filter(PublicRule::isMarked).isPresent())
-        .map(id -> new Legacy(slice, id));
   }
 
   /**
@@ -73,29 +72,35 @@ sealed interface UrlId {
         .toList();
   }
 
-  private static Optional<UrlId> legacy(
-      List<LegacyUrlTemplate> templates, int at, UrlSlice segment, Registry registry) {
-    return templates.stream()
-        .flatMap(template -> template.typeAt(at).stream())
-        .findFirst()
-        .flatMap(registry::named)
-        .flatMap(type -> legacy(type, segment));
+  private static Optional<UrlId> legacy(Type type, UrlSlice segment) {
+    return OlderId.read(segment.text(), type)
+        .<UrlId>map(id -> new Legacy(segment, id))
+        .or(
+            () ->
+                LooseNumber.is(segment.unicodeText())
+                    ? Optional.of(new MalformedLegacy(segment))
+                    : Optional.empty());
   }
 
-  private static Optional<UrlId> legacy(Type type, UrlSlice segment) {
-    OptionalLong number = LegacyNumber.parse(segment.text());
-    Optional<OlderId> decoded = OlderId.decoded(segment.text(), type);
-    if (number.isPresent()) {
-      return Optional.of(
-          decoded.isPresent()
-              ? new MalformedLegacy(segment)
-              : new Legacy(segment, new LegacyId(type, number.getAsLong())));
-    }
-    if (decoded.isPresent()) {
-      return Optional.of(new Legacy(segment, decoded.get()));
-    }
-    return LooseNumber.is(segment.unicodeText())
-        ? Optional.of(new MalformedLegacy(segment))
-        : Optional.empty();
+  /** What shows by its text what it is. */
+  private static Optional<UrlId> anywhere(UrlSlice slice, Registry registry, IdParser parser) {
+    return switch (parser.parse(slice.text())) {
+      case IdText.OfRule(OlderId id) ->
+          id.type()
+              .publicRule()
+              .filter(PublicRule::isMarked)
+              .<UrlId>map(_ -> new Legacy(slice, id));
+      case IdText.OfToken text -> Optional.of(new Public(slice, text));
+      case IdText.Unissued text when isNearlyOurs(slice.text(), text, registry) ->
+          Optional.of(new Public(slice, text));
+      case IdText.OfPattern _, IdText.Unissued _ -> Optional.empty();
+    };
+  }
+
+  /** Whether only the payload or the check characters are wrong. */
+  private static boolean isNearlyOurs(String text, IdText.Unissued unissued, Registry registry) {
+    return unissued.outcome() instanceof ResolveOutcome.Malformed(Reason reason, int _)
+        && (reason == Reason.CHECK || reason == Reason.OVERFLOW)
+        && registry.knows(new Prefix(text.substring(0, text.lastIndexOf('_'))));
   }
 }

@@ -1,5 +1,8 @@
 package dev.coatcheck.ids.url;
 
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -21,32 +24,46 @@ import org.jspecify.annotations.Nullable;
 record UrlParts(String text, int pathAt, int queryAt) {
   static final int LENGTH_MAX = 4_096;
 
+  private static final int ESCAPE_LENGTH = 3;
+
   /** What may follow an ID or key within its segment: a format, an action, a matrix parameter. */
   private static final String SUFFIX_STARTS = ".:;";
 
   private static final Pattern ORIGIN =
       Pattern.compile("(?i:https?)://(?:[0-9A-Za-z._~-]+|\\[[0-9A-Fa-f:.]+])(?::[0-9]{1,5})?");
 
-  static ParsedUrl parse(String text) {
+  /** What a text that should be a URL is. */
+  sealed interface Parsed {
+    record Valid(UrlParts parts) implements Parsed {}
+
+    /**
+     * Refused, because two programs in a row could read it in two ways.
+     *
+     * @param why ends the sentence "The URL …"; a fixed text
+     */
+    record Invalid(String why) implements Parsed {}
+  }
+
+  static Parsed parse(String text) {
     if (text.isEmpty() || text.length() > LENGTH_MAX) {
-      return new ParsedUrl.Invalid("is empty or has more than 4,096 characters");
+      return new Parsed.Invalid("is empty or has more than 4,096 characters");
     }
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
       if (c <= ' ' || c >= 0x7f || c == '\\' || c == '#') {
-        return new ParsedUrl.Invalid(
+        return new Parsed.Invalid(
             "has a space, a backslash, a fragment, or a character beyond printable ASCII");
       }
     }
     int pathAt = pathAt(text);
     if (pathAt < 0) {
-      return new ParsedUrl.Invalid(
+      return new Parsed.Invalid(
           "starts neither with one slash nor with http:// or https:// and a plain host");
     }
     int mark = text.indexOf('?', pathAt);
     UrlParts parts = new UrlParts(text, pathAt, mark < 0 ? text.length() : mark);
     String offence = parts.pathOffence();
-    return offence == null ? new ParsedUrl.Valid(parts) : new ParsedUrl.Invalid(offence);
+    return offence == null ? new Parsed.Valid(parts) : new Parsed.Invalid(offence);
   }
 
   /** Each segment of the path, up to what may follow an ID or key in it. */
@@ -57,7 +74,7 @@ record UrlParts(String text, int pathAt, int queryAt) {
         Math.min(pathAt + 1, queryAt),
         queryAt,
         part -> {
-          Escapes.Decoded decoded = Escapes.decode(text, part.start(), part.end());
+          Decoded decoded = decode(text, part.start(), part.end());
           segments.add(decoded.slice(0, suffixAt(decoded.text())));
         });
     return segments;
@@ -77,7 +94,7 @@ record UrlParts(String text, int pathAt, int queryAt) {
         '/',
         Math.min(pathAt + 1, queryAt),
         queryAt,
-        part -> path.add(Escapes.decode(text, part.start(), part.end()).text()));
+        part -> path.add(decode(text, part.start(), part.end()).text()));
     if (path.size() > 1 && path.getLast().isEmpty()) {
       path.removeLast();
     }
@@ -97,7 +114,7 @@ record UrlParts(String text, int pathAt, int queryAt) {
         part -> {
           int equals = part.text().indexOf('=');
           if (equals >= 0) {
-            Escapes.Decoded decoded = Escapes.decode(text, part.start() + equals + 1, part.end());
+            Decoded decoded = decode(text, part.start() + equals + 1, part.end());
             addItems(decoded, values);
           }
         });
@@ -147,11 +164,11 @@ record UrlParts(String text, int pathAt, int queryAt) {
   private @Nullable String segmentOffence(int start, int end) {
     int percent = text.indexOf('%', start);
     boolean escaped = percent >= 0 && percent < end;
-    String offence = escaped ? Escapes.offence(text, start, end) : null;
+    String offence = escaped ? offence(text, start, end) : null;
     if (offence != null) {
       return offence;
     }
-    String name = escaped ? Escapes.decode(text, start, end).text() : text.substring(start, end);
+    String name = escaped ? decode(text, start, end).text() : text.substring(start, end);
     int semicolon = name.indexOf(';');
     String plain = semicolon < 0 ? name : name.substring(0, semicolon);
     return plain.equals(".") || plain.equals("..") ? "has a dot segment" : null;
@@ -176,13 +193,97 @@ record UrlParts(String text, int pathAt, int queryAt) {
     return segment.length();
   }
 
-  private static void addItems(Escapes.Decoded value, List<UrlSlice> into) {
+  private static void addItems(Decoded value, List<UrlSlice> into) {
     int start = 0;
     while (start <= value.text().length()) {
       int comma = value.text().indexOf(',', start);
       int end = comma < 0 ? value.text().length() : comma;
       into.add(value.slice(start, end));
       start = end + 1;
+    }
+  }
+
+  /** A part with its escapes decoded. */
+  private static final class Decoded {
+    private final String text;
+    private final int[] at;
+
+    private Decoded(String text, int[] at) {
+      this.text = text;
+      this.at = at;
+    }
+
+    /** One character for each byte; what is beyond ASCII only has to be no part of an ID. */
+    String text() {
+      return text;
+    }
+
+    /** Where some of the text stands in the URL. */
+    UrlSlice slice(int from, int to) {
+      return new UrlSlice(text.substring(from, to), at[from], at[to]);
+    }
+  }
+
+  /** Decodes what can be decoded; a percent sign without two digits after it stands for itself. */
+  private static Decoded decode(String url, int start, int end) {
+    StringBuilder text = new StringBuilder(end - start);
+    int[] at = new int[end - start + 1];
+    int next = start;
+    while (next < end) {
+      at[text.length()] = next;
+      int value = url.charAt(next) == '%' ? valueAt(url, next, end) : -1;
+      text.append(value < 0 ? url.charAt(next) : (char) value);
+      next += value < 0 ? 1 : ESCAPE_LENGTH;
+    }
+    at[text.length()] = end;
+    return new Decoded(text.toString(), at);
+  }
+
+  /** Why a part of a path with percent signs in it is refused, or null. */
+  private static @Nullable String offence(String url, int start, int end) {
+    byte[] bytes = new byte[end - start];
+    int length = 0;
+    for (int i = start; i < end; i++) {
+      char c = url.charAt(i);
+      if (c == '%') {
+        int value = valueAt(url, i, end);
+        i += ESCAPE_LENGTH - 1;
+        if (value < 0) {
+          return "has a percent sign without two hexadecimal digits after it";
+        }
+        if (value < ' ' || value == 0x7f || value == '/' || value == '\\') {
+          return "has an encoded slash, backslash or control character in its path";
+        }
+        if (value == '%' && valueAt(url, i, end) >= 0) {
+          return "is encoded twice";
+        }
+        c = (char) value;
+      }
+      bytes[length++] = (byte) c;
+    }
+    return isUtf8(ByteBuffer.wrap(bytes, 0, length)) ? null : "has a path that is not UTF-8";
+  }
+
+  /** The value of the two digits after {@code percentAt}, or -1 if there are none. */
+  private static int valueAt(String url, int percentAt, int end) {
+    if (percentAt + ESCAPE_LENGTH > end) {
+      return -1;
+    }
+    int high = hex(url.charAt(percentAt + 1));
+    int low = hex(url.charAt(percentAt + 2));
+    return high < 0 || low < 0 ? -1 : high << 4 | low;
+  }
+
+  private static int hex(char c) {
+    return c < 0x80 ? Character.digit(c, 16) : -1;
+  }
+
+  private static boolean isUtf8(ByteBuffer bytes) {
+    try {
+      StandardCharsets.UTF_8.newDecoder().decode(bytes);
+      return true;
+    } catch (CharacterCodingException malformed) {
+      return false;
     }
   }
 }

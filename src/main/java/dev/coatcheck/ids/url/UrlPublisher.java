@@ -3,11 +3,11 @@ package dev.coatcheck.ids.url;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.ids.mapping.Lookup;
 import dev.coatcheck.ids.mapping.Mapping;
+import dev.coatcheck.ids.mapping.StoredMapping;
+import dev.coatcheck.ids.mapping.TypedKey;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -20,73 +20,122 @@ public final class UrlPublisher {
   private final Lookup lookup;
   private final Registry registry;
 
-  UrlPublisher(Lookup lookup, Registry registry) {
+  public UrlPublisher(Lookup lookup, Registry registry) {
     this.lookup = lookup;
     this.registry = registry;
   }
 
-  /** A key and what it is a key of. */
-  private record Named(Type type, Key key) {}
-
   /**
-   * Publishes a URL, with one query per type.
+   * Publishes a URL, with one query per table.
    *
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if Postgres can't be asked
    */
   public PublishOutcome publish(String url, String template) {
-    Optional<UrlTemplate> form = UrlTemplate.parse(template);
+    Optional<Template> form = Template.parse(template);
     if (form.isEmpty()) {
       return new PublishOutcome.InvalidTemplate();
     }
     return switch (UrlParts.parse(url)) {
-      case ParsedUrl.Invalid(String why) -> new PublishOutcome.InvalidUrl(why);
-      case ParsedUrl.Valid(UrlParts parts) -> publish(parts, form.get());
+      case UrlParts.Parsed.Invalid(String why) -> new PublishOutcome.InvalidUrl(why);
+      case UrlParts.Parsed.Valid(UrlParts parts) -> publish(parts, form.get());
     };
   }
 
-  private PublishOutcome publish(UrlParts url, UrlTemplate template) {
+  private PublishOutcome publish(UrlParts url, Template template) {
     Optional<List<UrlSlice>> slices = template.match(url.segments(), url.wholeSegments());
     if (slices.isEmpty()) {
       return new PublishOutcome.InvalidUrl("has another path than the template");
     }
-    List<Named> named = new ArrayList<>();
+    List<Type> types = new ArrayList<>();
+    List<TypedKey> keys = new ArrayList<>();
     for (int i = 0; i < slices.get().size(); i++) {
       Optional<Type> type = registry.named(template.typeNames().get(i));
       if (type.isEmpty()) {
         return new PublishOutcome.UnknownType();
       }
-      Optional<Key> key = type.get().keyScheme().parse(slices.get().get(i).text());
+      Optional<Key> key = type.get().keyKind().parse(slices.get().get(i).text());
       if (key.isEmpty()) {
         return new PublishOutcome.MalformedKey(type.get());
       }
-      named.add(new Named(type.get(), key.get()));
+      types.add(type.get());
+      keys.add(TypedKey.of(type.get(), key.get()));
     }
-    Map<Named, Mapping> found = find(named);
+    Map<TypedKey, StoredMapping> found = lookup.byKey(keys.stream().distinct().toList());
     List<Mapping> ids = new ArrayList<>();
-    for (Named each : named) {
-      Mapping mapping = found.get(each);
-      if (mapping == null) {
+    for (int i = 0; i < keys.size(); i++) {
+      StoredMapping row = found.get(keys.get(i));
+      if (row == null) {
         return new PublishOutcome.UnknownKey();
       }
-      ids.add(mapping);
+      ids.add(row.of(types.get(i)));
     }
     return new PublishOutcome.Published(
         url.with(slices.get(), ids.stream().map(id -> id.publicId().toString()).toList()), ids);
   }
 
-  private Map<Named, Mapping> find(List<Named> named) {
-    Map<Type, List<Key>> byType = new LinkedHashMap<>();
-    named.forEach(
-        each -> byType.computeIfAbsent(each.type(), _ -> new ArrayList<>()).add(each.key()));
-    Map<Named, Mapping> found = new HashMap<>();
-    byType.forEach(
-        (type, keys) -> {
-          List<Optional<Mapping>> mappings = lookup.findAll(type, keys);
-          for (int i = 0; i < keys.size(); i++) {
-            Named each = new Named(type, keys.get(i));
-            mappings.get(i).ifPresent(mapping -> found.put(each, mapping));
+  /**
+   * Which segment of a path holds a key of which type: {@code
+   * /customers/{customer}/charges/{charge}}.
+   */
+  private record Template(List<Segment> segments) {
+    private static final int LENGTH_MAX = 1_024;
+
+    /** What a segment has to be. */
+    sealed interface Segment {
+      record Literal(String text) implements Segment {}
+
+      /** A key of this type. */
+      record Placeholder(String typeName) implements Segment {}
+    }
+
+    /** Empty unless it is a path whose segments are plain texts or placeholders, one at least. */
+    static Optional<Template> parse(String text) {
+      if (text.length() > LENGTH_MAX || !text.startsWith("/")) {
+        return Optional.empty();
+      }
+      List<Segment> segments = new ArrayList<>();
+      boolean keyed = false;
+      for (String part : text.substring(1).split("/", -1)) {
+        boolean braced = part.startsWith("{") && part.endsWith("}");
+        String name = braced ? part.substring(1, part.length() - 1) : part;
+        if (braced ? !Type.isName(name) : !part.matches("[!-~&&[^{}?#\\\\]]*")) {
+          return Optional.empty();
+        }
+        segments.add(braced ? new Segment.Placeholder(name) : new Segment.Literal(part));
+        keyed |= braced;
+      }
+      return keyed ? Optional.of(new Template(segments)) : Optional.empty();
+    }
+
+    /**
+     * The slices of the keys in a path of this form, in the order of the placeholders.
+     *
+     * @param path the segments of the path, each up to what may follow a key in it
+     * @param whole the same segments in full, as the URL has them
+     */
+    Optional<List<UrlSlice>> match(List<UrlSlice> path, List<String> whole) {
+      if (path.size() != segments.size()) {
+        return Optional.empty();
+      }
+      List<UrlSlice> slices = new ArrayList<>();
+      for (int i = 0; i < segments.size(); i++) {
+        switch (segments.get(i)) {
+          case Segment.Literal(String text) -> {
+            if (!text.equals(whole.get(i))) {
+              return Optional.empty();
+            }
           }
-        });
-    return found;
+          case Segment.Placeholder _ -> slices.add(path.get(i));
+        }
+      }
+      return Optional.of(slices);
+    }
+
+    List<String> typeNames() {
+      return segments.stream()
+          .filter(Segment.Placeholder.class::isInstance)
+          .map(segment -> ((Segment.Placeholder) segment).typeName())
+          .toList();
+    }
   }
 }

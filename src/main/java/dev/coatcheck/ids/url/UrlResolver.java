@@ -1,43 +1,38 @@
 package dev.coatcheck.ids.url;
 
-import static java.util.Objects.requireNonNull;
-
+import dev.coatcheck.ids.mapping.IdParser;
+import dev.coatcheck.ids.mapping.IdText;
 import dev.coatcheck.ids.mapping.Mapping;
+import dev.coatcheck.ids.mapping.OlderId;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
-import dev.coatcheck.ids.mapping.Resolver;
-import dev.coatcheck.ids.redirect.LegacyId;
-import dev.coatcheck.ids.redirect.LegacyLookup;
-import dev.coatcheck.ids.redirect.OlderId;
+import dev.coatcheck.ids.redirect.IdResolver;
 import dev.coatcheck.ids.registry.Registry;
-import dev.coatcheck.postgres.connection.WithoutWaiting;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.stream.Stream;
 
 /**
  * Puts keys instead of the IDs of a URL.
  *
  * <p>A public ID is a whole segment of the path, or all of it before the first {@code .}, {@code :}
  * or {@code ;}, or an item of a comma list that is the value of a query parameter, and has the
- * {@link IdShape shape} of one, or is of an older system and has its text prefix. A legacy ID is a
- * number, or a public ID of the older system, where a URL template of a type has one. All else
- * passes as it is, byte for byte.
+ * {@linkplain UrlId.Public shape} of one, or is of an older system and has its text prefix. A
+ * legacy ID is a number, or a public ID of the older system, where a URL template of a type has
+ * one. All else passes as it is, byte for byte.
  */
 public final class UrlResolver {
   private static final int IDS_MAX = 50;
 
-  private final Resolver resolver;
-  private final LegacyLookup legacy;
+  private final IdResolver resolver;
   private final Registry registry;
+  private final IdParser parser;
 
-  UrlResolver(Resolver resolver, LegacyLookup legacy, Registry registry) {
+  public UrlResolver(IdResolver resolver, Registry registry, IdParser parser) {
     this.resolver = resolver;
-    this.legacy = legacy;
     this.registry = registry;
+    this.parser = parser;
   }
 
   /** As {@link #resolveAll}, for one. */
@@ -59,20 +54,13 @@ public final class UrlResolver {
     record Sound(UrlParts url, List<UrlId> ids) implements Read {}
 
     record Refused(UrlOutcome.Refused outcome) implements Read {}
-
-    default Stream<UrlId> all() {
-      return switch (this) {
-        case Sound(UrlParts _, List<UrlId> ids) -> ids.stream();
-        case Refused _ -> Stream.empty();
-      };
-    }
   }
 
   Read read(String text) {
     return switch (UrlParts.parse(text)) {
-      case ParsedUrl.Invalid(String why) -> new Read.Refused(new UrlOutcome.Invalid(why));
-      case ParsedUrl.Valid(UrlParts url) -> {
-        List<UrlId> ids = UrlId.in(url, registry);
+      case UrlParts.Parsed.Invalid(String why) -> new Read.Refused(new UrlOutcome.Invalid(why));
+      case UrlParts.Parsed.Valid(UrlParts url) -> {
+        List<UrlId> ids = UrlId.in(url, registry, parser);
         yield ids.size() > IDS_MAX
             ? new Read.Refused(new UrlOutcome.Invalid("holds more than 50 IDs"))
             : new Read.Sound(url, ids);
@@ -86,102 +74,68 @@ public final class UrlResolver {
   }
 
   private List<UrlOutcome> resolveRead(List<Read> all) {
-    List<String> ids =
-        all.stream()
-            .flatMap(Read::all)
-            .filter(UrlId.Public.class::isInstance)
-            .map(id -> id.slice().text())
-            .distinct()
-            .toList();
-    List<OlderId> legacyIds =
-        all.stream()
-            .flatMap(Read::all)
-            .filter(UrlId.Legacy.class::isInstance)
-            .map(id -> ((UrlId.Legacy) id).id())
-            .toList();
-    if (!ids.isEmpty() && !legacyIds.isEmpty()) {
-      WithoutWaiting.leave(); // the first look-up is counted before the second one may wait
+    List<IdText> texts = new ArrayList<>();
+    for (Read read : all) {
+      if (read instanceof Read.Sound(UrlParts _, List<UrlId> ids)) {
+        for (UrlId id : ids) {
+          texts.add(
+              switch (id) {
+                case UrlId.Public(UrlSlice _, IdText.OfRow text) -> text;
+                case UrlId.Legacy(UrlSlice _, OlderId older) -> new IdText.OfRule(older);
+                case UrlId.MalformedLegacy _ -> new IdText.Unissued(new ResolveOutcome.Unknown());
+              });
+        }
+      }
     }
-    Found found = new Found(findPublic(ids), findLegacy(legacyIds));
+    Iterator<ResolveOutcome> found = resolver.resolveParsed(texts).iterator();
     return all.stream().map(read -> outcome(read, found)).toList();
   }
 
-  private Map<String, ResolveOutcome> findPublic(List<String> ids) {
-    return ids.isEmpty() ? Map.of() : byQuestion(ids, resolver.resolveAll(ids));
-  }
-
-  private Map<OlderId, ResolveOutcome> findLegacy(List<OlderId> ids) {
-    return ids.isEmpty() ? Map.of() : byQuestion(ids, legacy.findAll(ids));
-  }
-
-  private static <Q> Map<Q, ResolveOutcome> byQuestion(
-      List<Q> questions, List<ResolveOutcome> answers) {
-    Map<Q, ResolveOutcome> outcomes = HashMap.newHashMap(questions.size());
-    for (int i = 0; i < questions.size(); i++) {
-      outcomes.put(questions.get(i), answers.get(i));
-    }
-    return outcomes;
-  }
-
-  /** What the IDs of all URLs stand for. */
-  private record Found(Map<String, ResolveOutcome> byId, Map<OlderId, ResolveOutcome> byLegacyId) {
-
-    ResolveOutcome of(UrlId id) {
-      return switch (id) {
-        case UrlId.Public(UrlSlice slice) -> requireNonNull(byId.get(slice.text()));
-        case UrlId.Legacy(UrlSlice _, OlderId older) -> requireNonNull(byLegacyId.get(older));
-        case UrlId.MalformedLegacy _ -> new ResolveOutcome.Unknown();
-      };
-    }
-  }
-
-  private static UrlOutcome outcome(Read read, Found found) {
+  /** Takes what was found for the IDs of the URL. */
+  private static UrlOutcome outcome(Read read, Iterator<ResolveOutcome> found) {
     return switch (read) {
       case Read.Refused(UrlOutcome.Refused outcome) -> outcome;
-      case Read.Sound(UrlParts url, List<UrlId> ids) -> {
-        List<UrlOutcome.ResolvedId> resolved = new ArrayList<>(ids.size());
-        for (UrlId id : ids) {
-          switch (found.of(id)) {
-            case ResolveOutcome.Found(Mapping mapping) -> resolved.add(resolved(id, mapping));
-            case ResolveOutcome.Merged merged -> resolved.add(resolved(id, merged));
-            case ResolveOutcome.Revoked revoked -> {
-              yield new UrlOutcome.Revoked(revoked);
-            }
-            case ResolveOutcome.Unknown _ -> {
-              yield unknown(id);
-            }
-            case ResolveOutcome.Malformed malformed -> {
-              yield new UrlOutcome.Malformed(malformed.reason(), id.slice().start());
-            }
-          }
-        }
-        yield new UrlOutcome.Resolved(
-            url.with(
-                ids.stream().map(UrlId::slice).toList(),
-                resolved.stream().map(id -> id.target().key().text()).toList()),
-            publicUrl(url, ids, resolved),
-            resolved);
-      }
+      case Read.Sound(UrlParts url, List<UrlId> ids) ->
+          outcome(url, ids, ids.stream().map(_ -> found.next()).toList());
     };
   }
 
-  private static UrlOutcome.ResolvedId resolved(UrlId id, Mapping mapping) {
-    return new UrlOutcome.ResolvedId(text(id, mapping), number(id), mapping, false);
-  }
-
-  private static UrlOutcome.ResolvedId resolved(UrlId id, ResolveOutcome.Merged merged) {
-    return new UrlOutcome.ResolvedId(
-        text(id, merged.mapping()), number(id), merged.survivor(), true);
+  private static UrlOutcome outcome(UrlParts url, List<UrlId> ids, List<ResolveOutcome> found) {
+    List<UrlOutcome.ResolvedId> resolved = new ArrayList<>(ids.size());
+    for (int i = 0; i < ids.size(); i++) {
+      UrlId id = ids.get(i);
+      switch (found.get(i)) {
+        case ResolveOutcome.Found(Mapping mapping) ->
+            resolved.add(new UrlOutcome.ResolvedId(text(id, mapping), number(id), mapping, false));
+        case ResolveOutcome.Merged merged ->
+            resolved.add(
+                new UrlOutcome.ResolvedId(
+                    text(id, merged.mapping()), number(id), merged.survivor(), true));
+        case ResolveOutcome.Revoked revoked -> {
+          return new UrlOutcome.Revoked(revoked);
+        }
+        case ResolveOutcome.Unknown _ -> {
+          return unknown(id);
+        }
+        case ResolveOutcome.Malformed malformed -> {
+          return new UrlOutcome.Malformed(malformed.reason(), id.slice().start());
+        }
+      }
+    }
+    return new UrlOutcome.Resolved(
+        url.with(
+            ids.stream().map(UrlId::slice).toList(),
+            resolved.stream().map(id -> id.target().key().text()).toList()),
+        publicUrl(url, ids, resolved),
+        resolved);
   }
 
   private static String text(UrlId id, Mapping mapping) {
-    return id instanceof UrlId.Public(UrlSlice slice)
-        ? slice.text()
-        : mapping.publicId().toString();
+    return id instanceof UrlId.Public ? id.slice().text() : mapping.publicId().toString();
   }
 
   private static OptionalLong number(UrlId id) {
-    return id instanceof UrlId.Legacy(UrlSlice _, LegacyId legacyId)
+    return id instanceof UrlId.Legacy(UrlSlice _, OlderId.LegacyId legacyId)
         ? OptionalLong.of(legacyId.number())
         : OptionalLong.empty();
   }

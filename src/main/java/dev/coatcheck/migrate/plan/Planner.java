@@ -1,7 +1,7 @@
 package dev.coatcheck.migrate.plan;
 
-import dev.coatcheck.core.key.KeyScheme;
-import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.key.KeyGeneration;
+import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.plan.Plan.PlannedStep;
 import dev.coatcheck.migrate.source.CatalogTable;
@@ -23,13 +23,13 @@ public final class Planner {
   private static final Diagnostic TYPE_KEYS =
       new Diagnostic(
           "type_unsuitable",
-          "The type must have Snowflake keys of the default layout. Create such a type for this"
+          "The type must generate Snowflake keys of the default layout. Create such a type for this"
               + " table.");
 
-  private final Inventory inventory;
+  private final TableSurvey survey;
 
-  public Planner(Inventory inventory) {
-    this.inventory = inventory;
+  public Planner(TableSurvey survey) {
+    this.survey = survey;
   }
 
   /**
@@ -39,13 +39,13 @@ public final class Planner {
    */
   public Proposal propose(Source source, PlanRequest request) {
     Type type = request.type();
-    if (type.keyScheme() != KeyScheme.SNOWFLAKE
-        || !type.keyLayout().equals(SnowflakeLayout.DEFAULT)) {
+    if (!type.generation().equals(KeyGeneration.usual(KeyKind.BIGINT))) {
       return new Proposal.Refused(List.of(TYPE_KEYS));
     }
-    return switch (inventory.inspect(source, request.table())) {
-      case Inspection.Refused(List<Diagnostic> diagnostics) -> new Proposal.Refused(diagnostics);
-      case Inspection.Sound(TableShape shape) -> proposal(request, source, shape);
+    return switch (survey.inspect(source, request.table())) {
+      case TableSurvey.Outcome.Refused(List<Diagnostic> diagnostics) ->
+          new Proposal.Refused(diagnostics);
+      case TableSurvey.Outcome.Sound(TableShape shape) -> proposal(request, source, shape);
     };
   }
 

@@ -1,6 +1,6 @@
 package dev.coatcheck.migrate.plan;
 
-import dev.coatcheck.migrate.plan.InventoryStore.Column;
+import dev.coatcheck.migrate.plan.SurveyStore.Column;
 import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.Target;
 import java.util.List;

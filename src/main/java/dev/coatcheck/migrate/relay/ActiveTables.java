@@ -7,13 +7,15 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
-/** The tables that runs have something on, as of a second ago. */
+/** The tables with objects of runs, at most a second old. */
 public final class ActiveTables {
   private final Supplier<List<ActiveTable>> reader;
   private volatile List<ActiveTable> tables = List.of();
   private volatile boolean isKnown;
 
-  /** Reads them at each {@link #refresh}. */
+  /**
+   * @param reader called at each {@link #refresh}
+   */
   public ActiveTables(Supplier<List<ActiveTable>> reader) {
     this.reader = reader;
   }
@@ -24,7 +26,7 @@ public final class ActiveTables {
    * @param source its name
    * @param hasTriggers new rows get keys
    * @param hasOutbox entries may wait
-   * @param isContracted only the archive knows legacy IDs
+   * @param isContracted only the archive has legacy IDs
    */
   public record ActiveTable(
       long run,
@@ -43,16 +45,16 @@ public final class ActiveTables {
     return tables;
   }
 
-  /** Whether a run may have something on the table of a type; never queries. */
+  /** Whether a run may have objects on the table of a type; never queries. */
   boolean mayHave(int typeNumber) {
     return !isKnown || tables.stream().anyMatch(table -> table.typeNumber() == typeNumber);
   }
 
   /**
-   * The table of a type whose rows get keys. A table that is not known to have triggers may have
-   * got them since, and an answer for its rows would be wrong: so the tables are read anew.
+   * The table of a type whose rows get keys. If the table is not known to have triggers, the tables
+   * are read again: it may have triggers meanwhile, and the answer for its rows would be wrong.
    *
-   * @throws DatabaseUnavailable if they can't be
+   * @throws DatabaseUnavailable if they can't be read
    */
   Optional<ActiveTable> withTriggers(int typeNumber) {
     return first(table -> table.typeNumber() == typeNumber && table.hasTriggers());
@@ -61,7 +63,7 @@ public final class ActiveTables {
   /**
    * The table of a type whose outbox may hold entries, by the same rule.
    *
-   * @throws DatabaseUnavailable if they can't be read
+   * @throws DatabaseUnavailable if the tables can't be read
    */
   Optional<ActiveTable> withOutbox(int typeNumber) {
     return first(table -> table.typeNumber() == typeNumber && table.hasOutbox());
@@ -78,7 +80,7 @@ public final class ActiveTables {
             });
   }
 
-  /** Reads them anew; keeps the old ones while the database can't be asked. */
+  /** Reads the tables again; keeps the old list while the database is unavailable. */
   public void refresh() {
     try {
       read();

@@ -1,6 +1,6 @@
 package dev.coatcheck.migrate.relay;
 
-import dev.coatcheck.bulk.load.LegacyKeyTable;
+import dev.coatcheck.bulk.load.LegacyKeyWriter;
 import dev.coatcheck.core.id.TokenSource;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.registry.Registry;
@@ -10,13 +10,13 @@ import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.table.Outbox;
 import dev.coatcheck.postgres.sql.Database;
 
-/** The gateway's side of every run: its database, and what writes mappings there. */
+/** The gateway's side of every run: its database, and the writers of its mappings. */
 public record GatewayMappings(
     Database database, Registry registry, TokenSource tokens, Observer observer) {
 
   /** Writes the mappings of a type. */
-  public LegacyKeyTable writer(int typeNumber) {
-    return new LegacyKeyTable(type(typeNumber), tokens, observer);
+  public LegacyKeyWriter writer(int typeNumber) {
+    return new LegacyKeyWriter(type(typeNumber), tokens, observer);
   }
 
   public Outbox outbox(Source source, Target target, int typeNumber) {

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.function.BiConsumer;
 
 /**
- * Notices that a table or its columns were renamed, as long as the triggers are there. The triggers
- * find the key by themselves until it does.
+ * Detects that a table or its columns were renamed, as long as the triggers exist. Until then the
+ * triggers find the key by themselves.
  */
 public final class NameFollower implements AutoCloseable {
   private final SourceRounds rounds;
@@ -21,9 +21,7 @@ public final class NameFollower implements AutoCloseable {
   private final Background background;
 
   /**
-   * Looks at nothing until it is told to.
-   *
-   * @param renamed is told of a table with the names that it has now
+   * @param renamed is told of a table with its new names
    */
   public NameFollower(Sources sources, BiConsumer<ActiveTable, Target> renamed, Observer observer) {
     this.rounds = new SourceRounds(sources, "table-migration-names");
@@ -31,7 +29,7 @@ public final class NameFollower implements AutoCloseable {
     this.background = new Background("table-migration-names", observer);
   }
 
-  /** Begins to look at all tables once. */
+  /** Starts to look at all tables, each once. */
   public void follow(ActiveTables active) {
     rounds.begin(
         active.all().stream().filter(ActiveTable::hasTriggers).toList(),
@@ -52,7 +50,7 @@ public final class NameFollower implements AutoCloseable {
     }
   }
 
-  /** Breaks off what is under way. */
+  /** Breaks off running work. */
   @Override
   public void close() {
     rounds.close();

@@ -1,6 +1,6 @@
 package dev.coatcheck.migrate.relay;
 
-import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.bulk.load.LegacyKeyWriter.LegacyKey;
 import dev.coatcheck.core.observe.Background;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.migrate.relay.ActiveTables.ActiveTable;
@@ -16,13 +16,13 @@ import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
 /**
- * Brings the mappings of new rows from every outbox, whatever the state of its run: as long as the
- * triggers are there. Instances share the work by row locks.
+ * Relays the mappings of new rows from every outbox as long as the triggers exist, whatever the
+ * state of the run. Instances share the work with row locks.
  */
 public final class OutboxRelay implements AutoCloseable {
   private static final long LAG_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  /** Of one outbox, before the next one has its turn. */
+  /** The maximum for one outbox before the next one gets its turn. */
   private static final int DRAINS_MAX = 50;
 
   private final GatewayMappings mappings;
@@ -34,12 +34,10 @@ public final class OutboxRelay implements AutoCloseable {
   /** By the number of the run. */
   private final Map<Long, Outbox> outboxes = new ConcurrentHashMap<>();
 
-  /** When the lag of a source's outboxes is told next, by the name of the source. */
+  /** When the lag of a source's outboxes is reported next, by the name of the source. */
   private final Map<String, Long> lagDueNano = new ConcurrentHashMap<>();
 
   /**
-   * Brings nothing until it is told to.
-   *
    * @param refusals is told of rows whose mapping contradicts an existing mapping
    */
   public OutboxRelay(
@@ -54,14 +52,14 @@ public final class OutboxRelay implements AutoCloseable {
     this.background = new Background("table-migration-outbox", mappings.observer());
   }
 
-  /** Begins to bring what waits in all of them. */
+  /** Starts to relay the entries of all outboxes. */
   public void follow(ActiveTables active) {
     List<ActiveTable> tables = active.all().stream().filter(ActiveTable::hasOutbox).toList();
     outboxes.keySet().retainAll(tables.stream().map(ActiveTable::run).collect(Collectors.toSet()));
     rounds.begin(tables, this::round);
   }
 
-  /** Brings what waits in the outboxes of one source, one after the other. */
+  /** Relays the entries of the outboxes of one source, one outbox after the other. */
   void round(Source source, List<ActiveTable> tables) {
     long now = nanoTime.getAsLong();
     boolean isLagDue = now - lagDueNano.getOrDefault(source.name(), now) >= 0;
@@ -104,7 +102,7 @@ public final class OutboxRelay implements AutoCloseable {
             + " Verify lists them all.");
   }
 
-  /** Breaks off what is under way: an entry that was not deleted is brought again. */
+  /** Breaks off running work. An entry that was not deleted is relayed again. */
   @Override
   public void close() {
     rounds.close();

@@ -1,9 +1,9 @@
 package dev.coatcheck.migrate.relay;
 
-import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.bulk.load.LegacyKeyWriter.LegacyKey;
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.ids.mapping.Mappings.KeySource;
-import dev.coatcheck.ids.redirect.LegacySource;
+import dev.coatcheck.ids.mapping.UnmappedRows;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.relay.ActiveTables.ActiveTable;
 import dev.coatcheck.migrate.source.Source;
@@ -19,11 +19,11 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Makes mappings that are not there yet: of a legacy ID, whose row it reads in the source, and of
- * keys, whose entries it reads in the outbox. A few at a time for each source, so that a source
- * that hangs holds up no other.
+ * Creates missing mappings on demand: for a legacy ID from its row in the source, for keys from
+ * their entries in the outbox. Each source has a few permits, so a source that hangs doesn't hold
+ * up others.
  */
-public final class ReadThrough implements LegacySource, KeySource {
+public final class ReadThrough implements UnmappedRows {
   private static final int RUNNING_MAX = 4;
   private static final long WAIT_MILLIS_MAX = 400;
 
@@ -38,15 +38,11 @@ public final class ReadThrough implements LegacySource, KeySource {
     this.mappings = mappings;
   }
 
-  @Override
-  public boolean isFilling(Type type) {
-    return active.mayHave(type.number());
-  }
-
   /**
-   * Makes the mapping if there is a row with that ID; says whether there is.
+   * Creates the mapping if a row with that ID exists.
    *
-   * @throws DatabaseUnavailable if the gateway's database or the source can't be asked now
+   * @return whether it exists
+   * @throws DatabaseUnavailable if the gateway's database or the source is unavailable
    */
   @Override
   public boolean fillOnDemand(Type type, long legacy) {
@@ -65,7 +61,7 @@ public final class ReadThrough implements LegacySource, KeySource {
     return active.mayHave(typeNumber);
   }
 
-  /** A key is in its row, and in the outbox until its mapping is durable, from one commit on. */
+  /** From the commit of its row on, a key is also in the outbox, until its mapping is durable. */
   @Override
   public void publish(int typeNumber, List<Key> keys) {
     List<Long> numbers =
@@ -82,13 +78,14 @@ public final class ReadThrough implements LegacySource, KeySource {
     }
   }
 
-  /** Of a source. */
+  /** A permit of a source. */
   private interface Permit extends AutoCloseable {
     @Override
     void close();
   }
 
   private Permit enter(Source source) {
+    NonBlockingAttempt.leave();
     Semaphore permit = permits.computeIfAbsent(source.name(), _ -> new Semaphore(RUNNING_MAX));
     try {
       if (permit.tryAcquire(WAIT_MILLIS_MAX, TimeUnit.MILLISECONDS)) {

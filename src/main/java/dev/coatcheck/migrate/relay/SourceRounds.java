@@ -15,8 +15,8 @@ import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 
 /**
- * Rounds through the tables of each source, on a thread of its own: a source that can't be reached
- * holds up nothing of another one. A source has one round at a time.
+ * Visits the tables of each source on a thread per source, so a source that can't be reached
+ * doesn't hold up others. A source has one round at a time.
  */
 final class SourceRounds implements AutoCloseable {
   private static final int STOP_SECONDS_MAX = 5;
@@ -24,7 +24,7 @@ final class SourceRounds implements AutoCloseable {
   private final Sources sources;
   private final Set<String> busy = ConcurrentHashMap.newKeySet();
 
-  /** At most one thread for each source of the configuration. */
+  /** At most one thread per configured source. */
   private final ExecutorService threads;
 
   SourceRounds(Sources sources, String threadName) {
@@ -34,7 +34,7 @@ final class SourceRounds implements AutoCloseable {
             Thread.ofPlatform().daemon().name(threadName + "-", 0).factory());
   }
 
-  /** Begins a round for each source whose last one has ended, and waits for none of them. */
+  /** Starts a round for each source whose last round has ended. Doesn't wait for any. */
   void begin(List<ActiveTable> tables, BiConsumer<Source, List<ActiveTable>> round) {
     Map<String, List<ActiveTable>> bySource =
         tables.stream().collect(Collectors.groupingBy(ActiveTable::source));
@@ -56,7 +56,7 @@ final class SourceRounds implements AutoCloseable {
     }
   }
 
-  /** Breaks off what is under way. */
+  /** Breaks off running work. */
   @Override
   public void close() {
     threads.shutdownNow();

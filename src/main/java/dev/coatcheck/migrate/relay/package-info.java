@@ -1,4 +1,4 @@
-/** What follows a source while a run is on a table: outboxes, single rows for look-ups, names. */
+/** The work on a source during a run: outboxes, single rows for look-ups, new names. */
 @NullMarked
 package dev.coatcheck.migrate.relay;
 

@@ -6,6 +6,7 @@ import dev.coatcheck.ids.idempotency.IdempotentCallTable;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.migrate.plan.PlanRequest;
 import dev.coatcheck.migrate.plan.Proposal;
+import dev.coatcheck.migrate.run.Transition.Decision;
 import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.sql.Database;
@@ -56,9 +57,10 @@ final class ActionTable {
         "plan",
         asked.once(),
         sql -> {
-          TableMigration run = RunStore.insert(sql, request, proposal);
-          StepStore.insert(sql, run.id(), proposal.steps());
-          EventStore.append(sql, run.id(), asked.actor(), "plan", proposal.target().table().text());
+          TableMigration run = RunRowTable.insert(sql, request, proposal);
+          JournalTable.insertSteps(sql, run.id(), proposal.steps());
+          JournalTable.append(
+              sql, run.id(), asked.actor(), "plan", proposal.target().table().text());
           return new PlanOutcome.Planned(whole(sql, run));
         });
   }
@@ -82,15 +84,15 @@ final class ActionTable {
 
   private static ActionOutcome decide(
       DSLContext sql, long id, String actor, Function<TableMigration, Decision> decider) {
-    Optional<TableMigration> run = RunStore.locked(sql, id);
+    Optional<TableMigration> run = RunRowTable.locked(sql, id);
     if (run.isEmpty()) {
       return new ActionOutcome.NotFound();
     }
     return switch (decider.apply(run.get())) {
       case Decision.Refuse(ActionOutcome outcome) -> outcome;
       case Decision.Change(TableMigration next, String kind, String detail) -> {
-        RunStore.write(sql, next);
-        EventStore.append(sql, id, actor, kind, detail);
+        RunRowTable.write(sql, next);
+        JournalTable.append(sql, id, actor, kind, detail);
         ActionOutcome done = new ActionOutcome.Done(whole(sql, next));
         ChangeTable.append(sql, ChangeKind.TABLE_MIGRATION, List.of(Long.toString(id)));
         yield done;
@@ -100,6 +102,6 @@ final class ActionTable {
 
   private static TableMigration.Whole whole(DSLContext sql, TableMigration run) {
     return new TableMigration.Whole(
-        run, StepStore.steps(sql, run.id()), SetAsideStore.rows(sql, run.id()));
+        run, JournalTable.steps(sql, run.id()), JournalTable.setAside(sql, run.id()));
   }
 }

@@ -1,5 +1,6 @@
 package dev.coatcheck.migrate.run;
 
+import dev.coatcheck.migrate.run.Transition.Decision;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.postgres.connection.Deadline;
@@ -16,10 +17,10 @@ final class ArchiveRemoval {
   /** A run of the same table that is over has no use for the archive. */
   private static final Set<RunState> OVER = EnumSet.of(RunState.CANCELLED, RunState.CONTRACTED);
 
-  private final Journal journal;
+  private final JournalTable journal;
   private final Sources sources;
 
-  ArchiveRemoval(Journal journal, Sources sources) {
+  ArchiveRemoval(JournalTable journal, Sources sources) {
     this.journal = journal;
     this.sources = sources;
   }

@@ -13,13 +13,13 @@ import java.util.stream.Stream;
 final class ChildrenCheck {
   private static final String CHANGED = "the foreign keys to the table have changed";
 
-  private final Journal journal;
+  private final JournalTable journal;
   private final SourceSession session;
   private final CurrentRun current;
   private final List<Child> known;
   private final List<Child> now;
 
-  ChildrenCheck(Journal journal, SourceSession session, CurrentRun current) {
+  ChildrenCheck(JournalTable journal, SourceSession session, CurrentRun current) {
     this.journal = journal;
     this.session = session;
     this.current = current;

@@ -15,10 +15,10 @@ import java.util.Optional;
 
 /** What speaks against taking the legacy IDs off the table; looked at before the run is locked. */
 final class ContractCheck {
-  private final Journal journal;
+  private final JournalTable journal;
   private final Sources sources;
 
-  ContractCheck(Journal journal, Sources sources) {
+  ContractCheck(JournalTable journal, Sources sources) {
     this.journal = journal;
     this.sources = sources;
   }
@@ -33,10 +33,10 @@ final class ContractCheck {
     Source source = sources.ofRun(run.source());
     Optional<Target> now =
         isSwitched(run) ? CatalogTable.now(source.database(), run.target()) : Optional.empty();
-    Journal.Switched since =
+    JournalTable.Switched since =
         journal
             .switched(run.id())
-            .orElseGet(() -> new Journal.Switched(run.times().createdAt(), Map.of()));
+            .orElseGet(() -> new JournalTable.Switched(run.times().createdAt(), Map.of()));
     return now.map(target -> new OldColumnTable(source, target))
         .map(
             columns ->

@@ -35,7 +35,7 @@ final class FillLoop {
   /** At this many refusals the trigger is taken to refuse every row, and the run stops. */
   private static final int REFUSED_MAX = 1_000;
 
-  private final Journal journal;
+  private final JournalTable journal;
   private final TableMigration run;
   private final Heartbeat heartbeat;
   private final Backfill backfill;
@@ -47,7 +47,11 @@ final class FillLoop {
   private String lastError = "";
 
   private FillLoop(
-      Journal journal, TableMigration run, Heartbeat heartbeat, Backfill backfill, FillPace pace) {
+      JournalTable journal,
+      TableMigration run,
+      Heartbeat heartbeat,
+      Backfill backfill,
+      FillPace pace) {
     this.journal = journal;
     this.run = run;
     this.heartbeat = heartbeat;
@@ -59,7 +63,7 @@ final class FillLoop {
 
   /** Beside the mappings it writes them in the batch; else they follow through the outbox. */
   static FillLoop of(
-      Journal journal,
+      JournalTable journal,
       GatewayMappings gateway,
       Source source,
       SourceSession session,
@@ -176,7 +180,8 @@ final class FillLoop {
     int filled = retry.run(afterId, causes);
     heartbeat.counted(backfill.checkpoint().counts());
     journal.setAside(
-        heartbeat.claim(), backfill.setAside(0, EnumSet.allOf(Cause.class), Journal.LISTED_MAX));
+        heartbeat.claim(),
+        backfill.setAside(0, EnumSet.allOf(Cause.class), JournalTable.LISTED_MAX));
     return filled;
   }
 

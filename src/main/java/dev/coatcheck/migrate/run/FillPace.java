@@ -25,7 +25,7 @@ final class FillPace {
 
   private static final long THROTTLED_MILLIS = 500;
 
-  private final Journal journal;
+  private final JournalTable journal;
   private final TableMigration run;
   private final Heartbeat heartbeat;
   private final Throttle throttle;
@@ -33,7 +33,7 @@ final class FillPace {
   /** As many rows as take the wanted time. Between two numbers of blocks it grows unseen. */
   private int wantedRows = BATCH_ROWS_FIRST;
 
-  FillPace(Journal journal, TableMigration run, Heartbeat heartbeat, Throttle throttle) {
+  FillPace(JournalTable journal, TableMigration run, Heartbeat heartbeat, Throttle throttle) {
     this.journal = journal;
     this.run = run;
     this.heartbeat = heartbeat;

@@ -1,6 +1,7 @@
 package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.migrate.relay.GatewayMappings;
+import dev.coatcheck.migrate.run.Transition.Decision;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.source.Target;
@@ -45,11 +46,11 @@ public final class Retirement {
           "An insert with NULL as its key fails; leave the column out, or write DEFAULT.",
           NOT_KEPT);
 
-  private final Journal journal;
+  private final JournalTable journal;
   private final Sources sources;
   private final GatewayMappings gateway;
 
-  public Retirement(Journal journal, Sources sources, GatewayMappings gateway) {
+  public Retirement(JournalTable journal, Sources sources, GatewayMappings gateway) {
     this.journal = journal;
     this.sources = sources;
     this.gateway = gateway;

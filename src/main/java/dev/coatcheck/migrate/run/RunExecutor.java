@@ -4,6 +4,7 @@ import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.run.Heartbeat.Stopped;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.SourceSession;
+import dev.coatcheck.migrate.table.LockTime;
 import dev.coatcheck.migrate.table.OwnObjectsTable;
 import dev.coatcheck.migrate.table.Phase;
 import dev.coatcheck.migrate.table.Step;
@@ -23,15 +24,14 @@ import java.util.function.Predicate;
 final class RunExecutor {
   private static final Duration VERIFIED_MAX = Duration.ofHours(1);
 
-  private final Journal journal;
+  private final JournalTable journal;
   private final GatewayMappings gateway;
   private final Source source;
   private final Heartbeat heartbeat;
-  private final RunLog log;
   private final CurrentRun current;
 
   RunExecutor(
-      Journal journal,
+      JournalTable journal,
       GatewayMappings gateway,
       Source source,
       TableMigration run,
@@ -41,7 +41,6 @@ final class RunExecutor {
     this.source = source;
     this.current = new CurrentRun(run);
     this.heartbeat = heartbeat;
-    this.log = new RunLog(journal, heartbeat);
   }
 
   /** Until the goal is reached, or a step has failed. */
@@ -177,18 +176,15 @@ final class RunExecutor {
         .filter(step -> step.name().equals(Step.DROP_COLUMNS))
         .forEach(step -> journal.step(current.run(), step, StepState.VERIFIED, Optional.empty()));
     boolean isVerified = current.run().status().goal() == Goal.VERIFY;
-    log.contracted(
-        current.run(),
-        isVerified ? stepRunner(session).apply(new Step.Verify()) : new StepOutcome.Done());
+    contracted(isVerified ? stepRunner(session).apply(new Step.Verify()) : new StepOutcome.Done());
   }
 
   private boolean apply(SourceSession session, Step step, String kind) {
     if (step instanceof Step.Verify && !completePartitions(session)) {
       return false;
     }
-    log.begun(current.run(), step);
-    return log.settle(
-        current.run(), step, stepRunner(session).apply(step), StepState.VERIFIED, kind);
+    journal.event(current.run(), "step_started", name(step));
+    return settle(step, stepRunner(session).apply(step), StepState.VERIFIED, kind);
   }
 
   /** So that all of them is undone: a partition that is detached keeps its twin, but no trigger. */
@@ -221,7 +217,7 @@ final class RunExecutor {
       if (state.isBegun() || runner.isThere(step)) {
         heartbeat.requireMine();
         StepOutcome outcome = runner.undo(step, state, hasTable);
-        if (!log.settle(current.run(), step, outcome, StepState.UNDONE, "step_undone")) {
+        if (!settle(step, outcome, StepState.UNDONE, "step_undone")) {
           return;
         }
       }
@@ -234,6 +230,48 @@ final class RunExecutor {
     }
   }
 
+  /**
+   * Records the outcome of a step.
+   *
+   * @param done the state of the step if nothing has failed
+   * @param kind of the event in that case
+   * @return false if the run failed with it
+   */
+  private boolean settle(Step step, StepOutcome outcome, StepState done, String kind) {
+    TableMigration run = current.run();
+    return switch (outcome) {
+      case StepOutcome.Done(Optional<LockTime> locks) -> {
+        journal.step(run, step, done, Optional.empty());
+        journal.event(run, kind, name(step) + locks.map(time -> ": " + time.text()).orElse(""));
+        yield true;
+      }
+      case StepOutcome.Failed(String reason) -> {
+        journal.step(run, step, StepState.FAILED, Optional.of(reason));
+        fail(name(step) + ": " + reason);
+        yield false;
+      }
+    };
+  }
+
+  /** Ends the last phase, or a verification after it: there is nothing that a retry could do. */
+  private void contracted(StepOutcome outcome) {
+    switch (outcome) {
+      case StepOutcome.Failed(String reason) ->
+          end(RunState.CONTRACTED, "verification_failed", reason);
+      case StepOutcome.Done _ when current.run().status().goal() == Goal.VERIFY ->
+          end(RunState.CONTRACTED, "verified", "Source and mappings agree.");
+      case StepOutcome.Done _ ->
+          end(
+              RunState.CONTRACTED,
+              "contracted",
+              "The legacy IDs have left the table; the archive keeps them with their keys.");
+    }
+  }
+
+  private static String name(Step step) {
+    return step.phase().wireName() + " " + step.name();
+  }
+
   private SwitchExecutor way() {
     return new SwitchExecutor(this, journal, source, heartbeat, current.run());
   }
@@ -243,10 +281,11 @@ final class RunExecutor {
   }
 
   void end(RunState state, String kind, String detail) {
-    log.end(current.run(), state, kind, detail);
+    heartbeat.beat();
+    journal.settle(current.run(), state, kind, detail);
   }
 
   void fail(String reason) {
-    log.fail(current.run(), reason);
+    end(RunState.FAILED, "failed", reason);
   }
 }

@@ -1,7 +1,13 @@
 package dev.coatcheck.migrate.run;
 
+import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION;
+import static org.jooq.impl.DSL.currentInstant;
+import static org.jooq.impl.DSL.val;
+
 import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.migrate.plan.Plan;
+import dev.coatcheck.migrate.plan.PlanRequest;
+import dev.coatcheck.migrate.plan.Proposal;
 import dev.coatcheck.migrate.source.Child;
 import dev.coatcheck.migrate.source.SearchPath;
 import dev.coatcheck.migrate.source.TableName;
@@ -11,14 +17,17 @@ import dev.coatcheck.migrate.table.Checkpoint;
 import dev.coatcheck.migrate.table.Phase;
 import dev.coatcheck.postgres.session.LockWait;
 import dev.coatcheck.postgres.sql.schema.tables.records.TableMigrationRecord;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import org.jooq.DSLContext;
+import org.jooq.JSONB;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A run as its row in the database says. */
+/** The row of a run: the run that it holds, and how a run is written. */
 final class RunRowTable {
   private static final JsonMapper JSON = new JsonMapper();
 
@@ -89,5 +98,70 @@ final class RunRowTable {
             row.getCreatedAt(),
             Optional.ofNullable(row.getStartedAt()),
             Optional.ofNullable(row.getEndedAt())));
+  }
+
+  static TableMigration insert(DSLContext sql, PlanRequest request, Proposal.Ready proposal) {
+    Target target = proposal.target();
+    return sql.insertInto(TABLE_MIGRATION)
+        .set(TABLE_MIGRATION.RUN, target.run())
+        .set(TABLE_MIGRATION.SOURCE, request.source())
+        .set(TABLE_MIGRATION.TABLE_SCHEMA, target.table().schema())
+        .set(TABLE_MIGRATION.TABLE_NAME, target.table().table())
+        .set(TABLE_MIGRATION.TABLE_OID, target.oid())
+        .set(TABLE_MIGRATION.KEY_COLUMN, target.keyColumn())
+        .set(TABLE_MIGRATION.KEY_TYPE, target.keyType())
+        .set(
+            TABLE_MIGRATION.CREATED_AT_COLUMN,
+            target.createdAt().map(Target.TimeColumn::name).orElse(null))
+        .set(
+            TABLE_MIGRATION.CREATED_AT_TYPE,
+            target.createdAt().map(Target.TimeColumn::type).orElse(null))
+        .set(TABLE_MIGRATION.FIRST_SCHEMA, target.anchors().firstName().schema())
+        .set(TABLE_MIGRATION.FIRST_NAME, target.anchors().firstName().table())
+        .set(TABLE_MIGRATION.KEY_ATTNUM, target.anchors().keyAttnum())
+        .set(
+            TABLE_MIGRATION.CREATED_AT_ATTNUM,
+            target.createdAt().map(_ -> target.anchors().createdAtAttnum()).orElse(null))
+        .set(TABLE_MIGRATION.APPLICATION_PATH, target.applicationPath().text())
+        .set(TABLE_MIGRATION.CHILDREN, JSONB.valueOf(json(target.children())))
+        .set(TABLE_MIGRATION.TYPE_ID, request.type().number())
+        .set(TABLE_MIGRATION.KEEP_PRIMARY_KEY, request.table().keepPrimaryKey())
+        .set(TABLE_MIGRATION.PLAN, JSONB.valueOf(json(proposal.plan())))
+        .set(TABLE_MIGRATION.THROTTLE_SETTINGS, JSONB.valueOf(json(ThrottleSettings.DEFAULT)))
+        .set(TABLE_MIGRATION.ROWS_TOTAL, proposal.plan().rows())
+        .returning()
+        .fetchSingle(RunRowTable::run);
+  }
+
+  static Optional<TableMigration> locked(DSLContext sql, long id) {
+    return sql.selectFrom(TABLE_MIGRATION)
+        .where(TABLE_MIGRATION.MIGRATION_ID.eq(id))
+        .forNoKeyUpdate()
+        .fetchOptional(RunRowTable::run);
+  }
+
+  static void write(DSLContext sql, TableMigration run) {
+    TableMigration.Status status = run.status();
+    boolean started = status.state() != RunState.PLANNED && run.times().startedAt().isEmpty();
+    boolean ended = status.state().isEnd();
+    sql.update(TABLE_MIGRATION)
+        .set(TABLE_MIGRATION.STATE, status.state().wireName())
+        .set(TABLE_MIGRATION.OCCUPIES, status.occupies())
+        .set(TABLE_MIGRATION.GOAL, status.goal().wireName())
+        .set(TABLE_MIGRATION.UNDO_PHASE, status.undoPhase().map(Phase::wireName).orElse(null))
+        .set(TABLE_MIGRATION.REASON, status.reason().orElse(null))
+        .set(
+            TABLE_MIGRATION.WAITS_FOR,
+            status.waitsFor().map(RunRowTable::json).map(JSONB::valueOf).orElse(null))
+        .set(TABLE_MIGRATION.THROTTLE_SETTINGS, JSONB.valueOf(json(run.throttleSettings())))
+        .set(TABLE_MIGRATION.SWITCH_NOT_BEFORE, run.switchWindow().notBefore().orElse(null))
+        .set(TABLE_MIGRATION.SWITCH_NOT_AFTER, run.switchWindow().notAfter().orElse(null))
+        .set(TABLE_MIGRATION.ACCEPTED, run.accepted().toArray(String[]::new))
+        .set(TABLE_MIGRATION.STARTED_AT, started ? currentInstant() : TABLE_MIGRATION.STARTED_AT)
+        .set(
+            TABLE_MIGRATION.ENDED_AT,
+            ended ? currentInstant() : val((Instant) null, TABLE_MIGRATION.ENDED_AT))
+        .where(TABLE_MIGRATION.MIGRATION_ID.eq(run.id()))
+        .execute();
   }
 }

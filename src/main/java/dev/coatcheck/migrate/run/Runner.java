@@ -19,7 +19,7 @@ import java.util.Optional;
 final class Runner {
   private static final long RECONNECT_MILLIS = 1_000;
 
-  private final Journal journal;
+  private final JournalTable journal;
   private final GatewayMappings gateway;
   private final Source source;
   private final Heartbeat heartbeat;
@@ -27,7 +27,7 @@ final class Runner {
   private final TableMigration run;
 
   Runner(
-      Journal journal,
+      JournalTable journal,
       GatewayMappings gateway,
       Source source,
       TableMigration run,
@@ -46,7 +46,7 @@ final class Runner {
       try (SourceSession session =
           SourceSession.open(
               source.settings(),
-              source.patience(),
+              source.timeouts(),
               run.target(),
               heartbeat.claim().fence(),
               heartbeat::waitsFor)) {

@@ -32,7 +32,7 @@ final class Runners implements AutoCloseable {
   private static final int RUNS_PER_SOURCE_MAX = 4;
   private static final int STOP_SECONDS_MAX = 5;
 
-  private final Journal journal;
+  private final JournalTable journal;
   private final LeaseTable leases;
   private final GatewayMappings gateway;
   private final Sources sources;
@@ -51,7 +51,7 @@ final class Runners implements AutoCloseable {
           Thread.ofPlatform().daemon().name("table-migration-run-", 0).factory());
 
   private Runners(
-      Journal journal,
+      JournalTable journal,
       LeaseTable leases,
       GatewayMappings gateway,
       Sources sources,
@@ -77,7 +77,7 @@ final class Runners implements AutoCloseable {
   }
 
   static Runners start(
-      Journal journal,
+      JournalTable journal,
       LeaseTable leases,
       GatewayMappings gateway,
       Sources sources,

@@ -1,18 +1,17 @@
 package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.migrate.plan.Inspection;
-import dev.coatcheck.migrate.plan.Inventory;
 import dev.coatcheck.migrate.plan.Plan;
 import dev.coatcheck.migrate.plan.Precondition;
 import dev.coatcheck.migrate.plan.TableShape;
+import dev.coatcheck.migrate.plan.TableSurvey;
 import dev.coatcheck.migrate.source.CatalogTable;
 import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.source.TableSpec;
 import dev.coatcheck.migrate.source.Target;
-import dev.coatcheck.migrate.table.Trial;
+import dev.coatcheck.migrate.table.TrialTable;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -42,14 +41,14 @@ final class StartCheck {
   /** The precondition that the shape of a row may change. */
   private static final String ROW_SHAPE = "row_shape";
 
-  private final Journal journal;
+  private final JournalTable journal;
   private final Sources sources;
-  private final Inventory inventory;
+  private final TableSurvey survey;
 
-  StartCheck(Journal journal, Sources sources, Inventory inventory) {
+  StartCheck(JournalTable journal, Sources sources, TableSurvey survey) {
     this.journal = journal;
     this.sources = sources;
-    this.inventory = inventory;
+    this.survey = survey;
   }
 
   /** What speaks against another run for a type. */
@@ -109,9 +108,9 @@ final class StartCheck {
             now.table().table(),
             now.createdAt().map(Target.TimeColumn::name),
             run.keepPrimaryKey());
-    return switch (inventory.inspect(source, spec)) {
-      case Inspection.Refused(List<Diagnostic> diagnostics) -> diagnostics;
-      case Inspection.Sound(TableShape shape) ->
+    return switch (survey.inspect(source, spec)) {
+      case TableSurvey.Outcome.Refused(List<Diagnostic> diagnostics) -> diagnostics;
+      case TableSurvey.Outcome.Sound(TableShape shape) ->
           shape.keyColumn().equals(now.keyColumn())
               ? unplanned(run.plan(), shape)
               : List.of(CHANGED);
@@ -143,7 +142,7 @@ final class StartCheck {
     return isKnownToFail(run.plan(), accepted)
         ? Optional.empty()
         : CatalogTable.now(source.database(), run.target())
-            .flatMap(now -> Trial.of(source.settings(), now))
+            .flatMap(now -> TrialTable.of(source.settings(), now))
             .map(StartCheck::failed);
   }
 

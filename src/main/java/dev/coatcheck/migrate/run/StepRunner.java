@@ -29,7 +29,7 @@ final class StepRunner {
   /** Between two looks at how much is left in the outbox. */
   private static final int DRAINS_MAX = 50;
 
-  private final Journal journal;
+  private final JournalTable journal;
   private final GatewayMappings gateway;
   private final Source source;
   private final SourceSession session;
@@ -44,7 +44,7 @@ final class StepRunner {
    * @param run with the names that its table has now
    */
   StepRunner(
-      Journal journal,
+      JournalTable journal,
       GatewayMappings gateway,
       Source source,
       SourceSession session,

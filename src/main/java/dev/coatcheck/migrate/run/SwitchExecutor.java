@@ -19,7 +19,7 @@ final class SwitchExecutor {
   private static final long LOOK_MILLIS = 200;
 
   private final RunExecutor executor;
-  private final Journal journal;
+  private final JournalTable journal;
   private final Source source;
   private final Heartbeat heartbeat;
   private final TableMigration run;
@@ -27,7 +27,7 @@ final class SwitchExecutor {
 
   SwitchExecutor(
       RunExecutor executor,
-      Journal journal,
+      JournalTable journal,
       Source source,
       Heartbeat heartbeat,
       TableMigration run) {

@@ -2,15 +2,15 @@ package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
-import dev.coatcheck.ids.mapping.Mappings.KeySource;
-import dev.coatcheck.ids.redirect.LegacySource;
-import dev.coatcheck.migrate.plan.Inventory;
+import dev.coatcheck.ids.mapping.UnmappedRows;
 import dev.coatcheck.migrate.plan.PlanRequest;
 import dev.coatcheck.migrate.plan.Planner;
 import dev.coatcheck.migrate.plan.Proposal;
+import dev.coatcheck.migrate.plan.TableSurvey;
 import dev.coatcheck.migrate.relay.ActiveTables;
 import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.relay.ReadThrough;
+import dev.coatcheck.migrate.run.Transition.Decision;
 import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
@@ -32,10 +32,10 @@ public final class TableMigrations implements AutoCloseable {
   /** For an action that looks at the source first: the gateway's rows are written after that. */
   private static final Duration LOOK_MAX = Duration.ofSeconds(60);
 
-  private final Journal journal;
+  private final JournalTable journal;
   private final ActionTable actions;
   private final Sources sources;
-  private final Inventory inventory;
+  private final TableSurvey survey;
   private final ActiveTables active;
   private final ReadThrough readThrough;
   private final Retirement retirement;
@@ -47,10 +47,10 @@ public final class TableMigrations implements AutoCloseable {
       ChangeFeed feed,
       String holder,
       LongSupplier nanoTime) {
-    this.journal = new Journal(gateway.database(), gateway.observer(), holder);
+    this.journal = new JournalTable(gateway.database(), gateway.observer(), holder);
     this.actions = new ActionTable(gateway.database());
     this.sources = sources;
-    this.inventory = new Inventory(nanoTime);
+    this.survey = new TableSurvey(nanoTime);
     this.active = new ActiveTables(journal::activeTables);
     this.retirement = new Retirement(journal, sources, gateway);
     this.readThrough = new ReadThrough(active, sources, gateway);
@@ -95,7 +95,7 @@ public final class TableMigrations implements AutoCloseable {
     if (source.isEmpty()) {
       return actions.refuse(asked, new PlanOutcome.SourceUnknown());
     }
-    return switch (new Planner(inventory).propose(source.get(), request)) {
+    return switch (new Planner(survey).propose(source.get(), request)) {
       case Proposal.Refused(List<Diagnostic> diagnostics) ->
           actions.refuse(asked, new PlanOutcome.Refused(diagnostics));
       case Proposal.Ready ready -> actions.insert(request, ready, asked);
@@ -103,11 +103,11 @@ public final class TableMigrations implements AutoCloseable {
   }
 
   private StartCheck check() {
-    return new StartCheck(journal, sources, inventory);
+    return new StartCheck(journal, sources, survey);
   }
 
   /** The runs as they are written down. */
-  public Journal journal() {
+  public JournalTable journal() {
     return journal;
   }
 
@@ -207,13 +207,7 @@ public final class TableMigrations implements AutoCloseable {
     return act(id, asked, run -> Decision.set(run, change.apply(run.throttleSettings())));
   }
 
-  /** Rows whose mappings are not there yet, by their legacy IDs. */
-  public LegacySource legacySource() {
-    return readThrough;
-  }
-
-  /** The same by their keys. */
-  public KeySource keySource() {
+  public UnmappedRows unmappedRows() {
     return readThrough;
   }
 

@@ -62,7 +62,7 @@ public final class CatalogTable {
       """
           .replace("<schema>", ObjectNames.SCHEMA);
 
-  /** What a role, the database or both have set; the more special setting counts. */
+  /** The settings of a role, of the database, or of both; the most specific one applies. */
   private static final String PATH_OF =
       """
       (select substr(c.setting, strpos(c.setting, '=') + 1)
@@ -92,9 +92,9 @@ public final class CatalogTable {
   }
 
   /**
-   * What to find a table by later.
+   * The identifiers by which a table is found later.
    *
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source is unavailable
    */
   public static Target.Anchors anchors(
       Database source, long oid, String keyColumn, Optional<Target.TimeColumn> createdAt) {
@@ -102,20 +102,20 @@ public final class CatalogTable {
   }
 
   /**
-   * An expression for the search path that sessions of a role begin with by its settings and those
-   * of the database, null without any.
+   * An SQL expression for the search path with which a role's sessions start, from the settings of
+   * the role and the database; null if there are none.
    *
-   * @param role an expression for its OID
+   * @param role an expression for the role's OID
    */
   public static String pathOf(String role) {
     return PATH_OF.replace("<role>", role);
   }
 
   /**
-   * The search path of sessions that the table's owner opens: that of the role's settings, of the
-   * database's, or of the server.
+   * The search path of the table owner's sessions: from the settings of the role or the database,
+   * or the server's.
    *
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source is unavailable
    */
   public static SearchPath ownersPath(Database source, DatabaseSettings settings, long oid) {
     String defaultPath = defaultPath(source, settings);
@@ -123,10 +123,10 @@ public final class CatalogTable {
   }
 
   /**
-   * The server's own search path. It is what our sessions have by default, unless our role has a
-   * setting of its own; then the usual one is assumed.
+   * The server's own search path. It is the default of our sessions, unless our role has a setting;
+   * then the usual path is assumed.
    *
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source is unavailable
    */
   public static String defaultPath(Database source, DatabaseSettings settings) {
     if (source.read("search path", sql -> PlainSql.isTrue(sql, HAS_PATH))) {
@@ -141,22 +141,22 @@ public final class CatalogTable {
   }
 
   /**
-   * The table with the names that it has now; empty if it, or a column, is gone.
+   * The table with its current names; empty if the table or a column is gone.
    *
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source is unavailable
    */
   public static Optional<Target> now(Database source, Target target) {
     return source.read("names", sql -> new CatalogTable(sql).now(target));
   }
 
-  /** The same on a runner's session. */
+  /** Same, on a runner's session. */
   public static Optional<Target> now(Session session, Target target) {
     return session.transaction("names", sql -> new CatalogTable(sql).now(target));
   }
 
   /**
-   * A table whose column of legacy IDs is gone, with the names that it has now: its key column is
-   * that of the new keys, the primary key. Empty if the table is gone.
+   * A table whose column of legacy IDs is gone, with its current names. Its key column is the
+   * column of the new keys, now the primary key. Empty if the table is gone.
    */
   public static Optional<Target> contracted(DSLContext sql, Target target) {
     return PlainSql.first(
@@ -207,8 +207,8 @@ public final class CatalogTable {
   }
 
   /**
-   * The name by which an earlier run called its objects, the archive among them; else the table's
-   * own, unless another table had it before.
+   * The name after which an earlier run named its objects, such as the archive; otherwise the
+   * table's own name, unless another table had that name before.
    */
   private TableName firstName(long oid, TableName now) {
     if (!PlainSql.isTrue(sql, REMEMBERS)) {

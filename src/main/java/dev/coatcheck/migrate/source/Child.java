@@ -3,17 +3,17 @@ package dev.coatcheck.migrate.source;
 import java.util.List;
 
 /**
- * A column of a table that refers to the legacy IDs by a foreign key, and gets a twin that refers
- * to the new keys. The table and the column are called as they are now.
+ * A column with a foreign key to the legacy IDs. It gets a twin that refers to the new keys. Table
+ * and column have their current names.
  *
  * @param oid of the table
  * @param attnum of the column
- * @param label what the column was called at first, with its table: its steps and our objects are
- *     named after it
+ * @param label the first name of the column, with its table; steps and our objects are named after
+ *     it
  * @param reference the name of the twin
- * @param leaves where its rows are: its partitions, or the table itself
- * @param rules those of the foreign key: on delete, on update, and whether it is deferrable; of
- *     foreign keys of partitions only whether one sets a default
+ * @param leaves the tables with its rows: its partitions, or the table itself
+ * @param rules of the foreign key: on delete, on update, and whether it is deferrable; for foreign
+ *     keys of partitions only whether any of them sets a default
  */
 public record Child(
     long oid,
@@ -33,7 +33,7 @@ public record Child(
   /** A table with rows. */
   public record Leaf(long oid, TableName table) {}
 
-  /** A column as the catalog has it. */
+  /** A column as read from the catalog. */
   static Child of(
       long oid, int attnum, TableName table, String column, String rules, List<Leaf> leaves) {
     String label = table.text() + "." + column;
@@ -50,17 +50,18 @@ public record Child(
         leaves);
   }
 
-  /** Whether it has partitions. */
   public boolean isPartitioned() {
     return leaves.stream().noneMatch(leaf -> leaf.oid() == oid);
   }
 
-  /** Whether a deleted or renumbered row makes its foreign key set the default. */
+  /**
+   * Whether its foreign key sets the default when the row it refers to is deleted or renumbered.
+   */
   boolean setsDefault() {
     return rules.startsWith("d") || rules.startsWith("d", 1);
   }
 
-  /** Whether the foreign keys are those of partitions, which come and go, each with its rules. */
+  /** Whether deleting or renumbering the referenced row makes its foreign key set the default. */
   private boolean isOfPartitions() {
     return rules.length() == 1;
   }
@@ -69,7 +70,6 @@ public record Child(
     return new Child(oid, attnum, label, tableNow, columnNow, reference, rules, leavesNow);
   }
 
-  /** The same column with the rules of another foreign key. */
   Child withRules(String rulesNow) {
     return new Child(oid, attnum, label, table, column, reference, rulesNow, leaves);
   }

@@ -14,9 +14,9 @@ import org.jooq.DSLContext;
  */
 public final class ChildTable {
   /**
-   * Of several foreign keys of a column, the oldest gives the rules; partitions have rules of their
-   * own, and come and go. In the order of those: foreign keys act in the order in which they were
-   * made, and so the twins have to, too.
+   * If a column has several foreign keys, the oldest one defines the rules; partitions have rules
+   * of their own, and come and go. In the order of the foreign keys: they fire in the order of
+   * their creation, so the twins' foreign keys have to be created in that order.
    */
   private static final String CHILDREN =
       """
@@ -82,29 +82,29 @@ public final class ChildTable {
 
   private ChildTable() {}
 
-  /** The names of the tables, without their schemas, that refer to a table by any foreign key. */
+  /** The names, without schemas, of the tables that refer to a table by any foreign key. */
   public static List<String> tables(Database source, String schema, String table) {
     return source.read(
         "children", sql -> PlainSql.rows(sql, TABLES, row -> row.getString(1), schema, table));
   }
 
   /**
-   * As they are now.
+   * The current children.
    *
    * @param keyAttnum the number of the key column
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source is unavailable
    */
   public static List<Child> of(Database source, long oid, int keyAttnum) {
     return source.read("children", sql -> of(sql, oid, keyAttnum));
   }
 
-  /** The same on a runner's session. */
+  /** Same, on a runner's session. */
   public static List<Child> of(Session session, Target target) {
     return session.transaction(
         "children", sql -> of(sql, target.oid(), target.anchors().keyAttnum()));
   }
 
-  /** The same within a transaction. */
+  /** Same, within a transaction. */
   public static List<Child> of(DSLContext sql, long oid, int keyAttnum) {
     return PlainSql.rows(
         sql,
@@ -121,9 +121,7 @@ public final class ChildTable {
         keyAttnum);
   }
 
-  /**
-   * Those of now. What a column is called in our objects stays, though it may have another name.
-   */
+  /** The current children. They keep their labels, even if a column was renamed. */
   public static List<Child> merged(List<Child> before, List<Child> now) {
     return now.stream()
         .map(
@@ -138,8 +136,8 @@ public final class ChildTable {
   }
 
   /**
-   * Those that are not known and have their twin already: partitions that were detached, with
-   * foreign keys of their own from then on.
+   * Unknown children that already have their twin: detached partitions, which have their own
+   * foreign keys since.
    */
   public static List<Child> detached(Session session, List<Child> known, List<Child> now) {
     return session.transaction(
@@ -151,12 +149,12 @@ public final class ChildTable {
                 .toList());
   }
 
-  /** Whether one of the foreign keys is not there any more, or has other rules. */
+  /** Whether a foreign key is gone or has other rules. */
   public static boolean isAnyLost(List<Child> before, List<Child> now) {
     return before.stream().anyMatch(child -> now.stream().noneMatch(child::isLike));
   }
 
-  /** With the names that they have now, without those that are gone. */
+  /** The children with their current names, without those that are gone. */
   public static List<Child> now(Session session, List<Child> children) {
     return session.transaction("children", sql -> now(sql, children));
   }
@@ -170,7 +168,7 @@ public final class ChildTable {
         oid);
   }
 
-  /** With the names that they have now, without those that are gone. */
+  /** The children with their current names, without those that are gone. */
   static List<Child> now(DSLContext sql, List<Child> children) {
     List<Child> now = new ArrayList<>();
     for (Child child : children) {
@@ -189,7 +187,7 @@ public final class ChildTable {
     return List.copyOf(now);
   }
 
-  /** What differs, in words; empty if the foreign keys are the same. */
+  /** The difference in words; empty if the foreign keys are the same. */
   public static Optional<String> difference(List<Child> before, List<Child> now) {
     List<String> changes =
         Stream.concat(

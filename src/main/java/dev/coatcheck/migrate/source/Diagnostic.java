@@ -3,7 +3,7 @@ package dev.coatcheck.migrate.source;
 import java.util.List;
 
 /**
- * Something that was seen in a source.
+ * An observation about a source.
  *
  * @param code stable, in snake_case
  * @param detail what was found and what to do about it, in whole sentences

@@ -1,6 +1,6 @@
 package dev.coatcheck.migrate.source;
 
-/** Another runner has taken over this run. The transaction that noticed it was rolled back. */
+/** Another runner has taken over this run. The transaction that detected it was rolled back. */
 public final class FenceLost extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -5,7 +5,7 @@ import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** Reads how busy a source is. What its role may not see counts as zero. */
+/** Reads the load of a source. Values that its role may not see count as zero. */
 final class LoadStore {
   private static final String LOAD =
       """
@@ -28,7 +28,7 @@ final class LoadStore {
                           and application_name !~ '^coatcheck (run|outbox) '), 0)::bigint\
       """;
 
-  /** No position is read where no replica exists: some services don't tell it. */
+  /** Reads no position if there is no replica, because some services don't provide it. */
   private static final String REPLICAS =
       """
       select max(pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0'))::bigint,
@@ -63,9 +63,9 @@ final class LoadStore {
   }
 
   /**
-   * Looks now.
+   * Reads the load now.
    *
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source is unavailable
    */
   SourceLoad load() {
     long beganNano = nanoTime.getAsLong();

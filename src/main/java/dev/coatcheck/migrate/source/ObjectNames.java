@@ -5,12 +5,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
 /**
- * The names of the objects that a run makes. Postgres silently cuts a name after 63 bytes, and the
- * rest could be the name of another object. So a derived name is cut to 54 bytes, and eight hex
- * digits of a hash of the whole name keep it unique.
+ * The names of a run's objects. Postgres silently cuts a name after 63 bytes, and the rest could be
+ * the name of another object. So a derived name is cut to 54 bytes, and eight hex digits of a hash
+ * of the whole name keep it unique.
  */
 public final class ObjectNames {
-  /** Where everything lies that is not on the table itself. */
+  /** The schema of all objects that are not on the table itself. */
   public static final String SCHEMA = "coatcheck_migration";
 
   private static final int CUT_BYTES = 54;
@@ -19,38 +19,37 @@ public final class ObjectNames {
   private final String schemaNow;
 
   /**
-   * Names what is made for a table.
+   * Names the objects for a table.
    *
-   * @param table what the table was called first; the names stay when it is renamed
-   * @param schemaNow where the table and its indexes lie now
+   * @param table the table's first name; the objects keep their names when the table is renamed
+   * @param schemaNow the current schema of the table and its indexes
    */
   public ObjectNames(TableName table, String schemaNow) {
     this.table = table;
     this.schemaNow = schemaNow;
   }
 
-  /** In our schema, qualified and quoted. */
+  /** The name in our schema, qualified and quoted. */
   public String ours(String kind) {
     return SCHEMA + "." + TableName.quoted(derived(kind));
   }
 
-  /** In the schema of the table, qualified and quoted. */
+  /** The name in the schema of the table, qualified and quoted. */
   public String beside(String kind) {
     return TableName.quoted(schemaNow) + "." + TableName.quoted(derived(kind));
   }
 
-  /** Quoted, for a statement that takes no schema: {@code create index}, a constraint. */
+  /** The quoted name for a statement that takes no schema, such as {@code create index}. */
   public String quoted(String kind) {
     return TableName.quoted(derived(kind));
   }
 
-  /** As the catalog has it. */
+  /** The name as the catalog has it. */
   public String derived(String kind) {
     String whole = kind + "_" + table.schema() + "_" + table.table();
     return cut(whole) + "_" + hash(kind + '\0' + table.schema() + '\0' + table.table());
   }
 
-  /** A name that is too long, cut. */
   static String shortened(String name) {
     return cut(name) + "_" + hash(name);
   }

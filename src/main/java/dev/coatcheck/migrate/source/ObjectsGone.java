@@ -2,15 +2,12 @@ package dev.coatcheck.migrate.source;
 
 import java.util.List;
 
-/**
- * An object that a run made in the source, and still needs, is missing. A retry would not bring it
- * back.
- */
+/** An object in the source that a run still needs is missing. A retry doesn't recreate it. */
 public final class ObjectsGone extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   /**
-   * The message says what is gone, and what can be done.
+   * The message says what is missing and what to do.
    *
    * @param objects in words, at least one
    */
@@ -21,7 +18,7 @@ public final class ObjectsGone extends RuntimeException {
             + " and plan the table again.");
   }
 
-  /** The row of the run that says how far it is. */
+  /** For the row with the run's checkpoint. */
   public static ObjectsGone checkpoint() {
     return new ObjectsGone(List.of("the row of this run in coatcheck_migration.checkpoint"));
   }

@@ -6,9 +6,9 @@ import java.util.Deque;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How many seconds the slowest replica is behind, by our own clock: the age of the oldest position
- * that we saw written and that it has not replayed. Postgres's own {@code replay_lag} is null until
- * a replica that paused, or applies with a delay, replays something.
+ * The lag of the slowest replica in seconds, by our own clock: the age of the oldest position that
+ * we saw written and that the replica has not replayed. Postgres's own {@code replay_lag} is null
+ * until a replica that paused, or that applies with a delay, replays something.
  */
 final class ReplicaLag {
   private static final int SAMPLES_MAX = 10_000;
@@ -17,7 +17,7 @@ final class ReplicaLag {
 
   private final Deque<Sample> unreplayed = new ArrayDeque<>();
 
-  /** To be asked about once a second. */
+  /** To be called about once a second. */
   long seconds(Replicas replicas, long nowNano) {
     if (unreplayed.size() < SAMPLES_MAX) {
       unreplayed.addLast(new Sample(replicas.written(), nowNano));

@@ -8,16 +8,16 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * The schemas in which the application's sessions look up names without a schema, in this order.
- * The table's triggers, checks and index functions were written for it.
+ * The schemas in which the application's sessions look up unqualified names, in this order. The
+ * table's triggers, checks and index functions were written for it.
  *
- * @param schemas names as the catalog has them; {@code $user} is the current user's own
+ * @param schemas names as the catalog has them; {@code $user} is the schema of the current user
  */
 public record SearchPath(List<String> schemas) {
-  /** What Postgres uses where nothing else is set. */
+  /** The default of Postgres. */
   public static final SearchPath USUAL = new SearchPath(List.of("$user", "public"));
 
-  /** Postgres's own names only, which are always looked for. */
+  /** Only Postgres's own names, which are always visible. */
   private static final SearchPath NONE = new SearchPath(List.of("pg_catalog"));
 
   private static final int NAME_BYTES_MAX = 63;
@@ -28,8 +28,8 @@ public record SearchPath(List<String> schemas) {
   }
 
   /**
-   * Reads a search path as {@code SET} and {@code SHOW} write it: names between commas, in double
-   * quotes if they hold anything but lower-case letters, digits, {@code _} and {@code $}.
+   * Parses a search path in the syntax of {@code SET} and {@code SHOW}: names between commas, in
+   * double quotes if they contain anything but lower-case letters, digits, {@code _} and {@code $}.
    *
    * @return empty if it is malformed
    */
@@ -82,7 +82,7 @@ public record SearchPath(List<String> schemas) {
     return character == '_' || character == '$' || Character.isLetterOrDigit(character);
   }
 
-  /** Postgres would cut a longer one, and might then mean another schema. */
+  /** Postgres would cut a longer name, which could then mean another schema. */
   private static boolean isName(String name) {
     return !name.isEmpty()
         && name.indexOf('\0') < 0
@@ -97,13 +97,13 @@ public record SearchPath(List<String> schemas) {
     return at;
   }
 
-  /** What it means to a role, for a session of another role. */
+  /** The path with a role's name filled in, for a session of another role. */
   public SearchPath of(String role) {
     return new SearchPath(
         schemas.stream().map(schema -> schema.equals("$user") ? role : schema).toList());
   }
 
-  /** Quoted, as {@code SET} takes it and {@link #parse} reads it. */
+  /** The quoted path, for {@code SET} and {@link #parse}. */
   public String text() {
     return schemas.stream().map(TableName::quoted).collect(Collectors.joining(", "));
   }

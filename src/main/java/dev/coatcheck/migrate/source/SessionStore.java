@@ -5,7 +5,7 @@ import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.List;
 import org.jooq.DSLContext;
 
-/** All SQL of the fence that keeps earlier runners out, and of ending their sessions. */
+/** All SQL of the fence that excludes earlier runners, and for ending their sessions. */
 final class SessionStore {
   private static final String HAS_CHECKPOINT =
       "select to_regclass('<schema>.checkpoint') is not null";
@@ -18,9 +18,7 @@ final class SessionStore {
   private static final String IS_FENCED =
       "select exists (select from <schema>.checkpoint where run = <run> and fence > ?)";
 
-  /**
-   * What an instance does by the way takes a moment; what takes longer may have lost its client.
-   */
+  /** Relays and look-ups take a moment. If a transaction takes longer, its client may be gone. */
   private static final String OTHERS =
       """
       select pid from pg_stat_activity
@@ -42,7 +40,7 @@ final class SessionStore {
     this.names = new TargetSql(target);
   }
 
-  /** Ends the run's sessions but ours, and waits for it; false if one of them goes on. */
+  /** Ends all other sessions of the run and waits for that; false if one of them continues. */
   boolean endOthers() {
     others().forEach(this::end);
     return others().isEmpty();
@@ -66,7 +64,7 @@ final class SessionStore {
     session.transaction("end an earlier runner", sql -> PlainSql.isTrue(sql, END, pid));
   }
 
-  /** Whether a later runner was here. */
+  /** Whether a later runner has been here. */
   boolean isFenced(long fence) {
     return session.transaction(
         "fence",

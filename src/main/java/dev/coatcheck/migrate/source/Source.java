@@ -1,25 +1,26 @@
 package dev.coatcheck.migrate.source;
 
 import dev.coatcheck.postgres.connection.DatabaseSettings;
-import dev.coatcheck.postgres.session.Patience;
+import dev.coatcheck.postgres.session.WatchTimeouts;
 import dev.coatcheck.postgres.sql.Database;
 
 /**
- * A Postgres that holds tables of customers.
+ * A Postgres with tables of customers.
  *
- * @param name as requests call it
- * @param settings for connections of one's own, outside of the pool
- * @param isGateway it is the gateway's own database, so that rows and mappings share a transaction
- * @param patience with a network that swallows everything
+ * @param name in requests
+ * @param settings for connections outside of the pool
+ * @param isGateway whether it is the gateway's own database, so that rows and mappings share a
+ *     transaction
+ * @param timeouts with a network that drops all packets
  */
 public record Source(
     String name,
     DatabaseSettings settings,
     Database database,
     boolean isGateway,
-    Patience patience) {
+    WatchTimeouts timeouts) {
 
   public Source(String name, DatabaseSettings settings, Database database, boolean isGateway) {
-    this(name, settings, database, isGateway, Patience.DEFAULT);
+    this(name, settings, database, isGateway, WatchTimeouts.DEFAULT);
   }
 }

@@ -3,18 +3,19 @@ package dev.coatcheck.migrate.source;
 import java.util.Optional;
 
 /**
- * How busy a source is, as far as our role may see it.
+ * The load of a source, as far as our role may see it.
  *
- * @param replicaLagSeconds of the slowest replica, as the source measures it: it knows nothing of a
- *     replica that has replayed nothing for a while
- * @param replicas what the source has written, and what the slowest replica has replayed
+ * @param replicaLagSeconds of the slowest replica, as the source measures it; unknown for a replica
+ *     that has replayed nothing for a while
+ * @param replicas the position that the source has written, and the one that the slowest replica
+ *     has replayed
  * @param slot the replication slot that keeps the most WAL
  * @param lockWaits sessions that wait for the table
- * @param vacuum whether one works on the table
- * @param wraparoundVacuum whether one against wraparound works on the table
- * @param archivingFails whether WAL can't be archived now
+ * @param vacuum whether a vacuum of the table is running
+ * @param wraparoundVacuum whether a vacuum against wraparound is running on the table
+ * @param archivingFails whether archiving WAL currently fails
  * @param longTransactionSeconds age of the oldest transaction
- * @param latencyMillis that reading one row took
+ * @param latencyMillis time to read one row
  */
 record SourceLoad(
     long replicaLagSeconds,
@@ -30,6 +31,6 @@ record SourceLoad(
   /** Positions in the WAL, in bytes. */
   record Replicas(long written, long replayed) {}
 
-  /** A replication slot, and how much WAL is kept for it. */
+  /** A replication slot and the amount of WAL that it keeps. */
   record Slot(String name, long bytes) {}
 }

@@ -2,8 +2,8 @@ package dev.coatcheck.migrate.source;
 
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.session.LockWait;
-import dev.coatcheck.postgres.session.Patience;
 import dev.coatcheck.postgres.session.Session;
+import dev.coatcheck.postgres.session.WatchTimeouts;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.TransactionStart;
@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * A runner's only connection to the source; its application name tells it from other sessions. A
- * broken connection is not replaced: the next runner first ends what this one left at the server.
+ * A runner's only connection to the source, identified by its application name. A broken connection
+ * is not replaced: the next runner first ends what this one left at the server.
  */
 public final class SourceSession implements AutoCloseable {
   /**
@@ -24,17 +24,17 @@ public final class SourceSession implements AutoCloseable {
       "(select least(400, greatest(1, setting::int * 2 / 5)) || 'ms' from pg_settings"
           + " where name = 'deadlock_timeout')";
 
-  /** By which the sessions of a run are found in {@code pg_stat_activity}, and ended. */
+  /** Identifies the sessions of a run in {@code pg_stat_activity}, so that they can be ended. */
   public enum Name {
     RUNNER("run"),
 
-    /** Transactions of every instance's relay, on connections of a pool. */
+    /** Transactions of every instance's relay, on pooled connections. */
     OUTBOX("outbox"),
 
-    /** Transactions that give a row its key for a look-up, on connections of a pool. */
+    /** Transactions that fill a row on demand for a look-up, on pooled connections. */
     LOOK_UP("look-up"),
 
-    /** Transactions that keep the functions of triggers up to date, on connections of a pool. */
+    /** Transactions that update the functions of triggers, on pooled connections. */
     FUNCTIONS("functions");
 
     private final String work;
@@ -60,22 +60,22 @@ public final class SourceSession implements AutoCloseable {
 
   /**
    * Connects for the runner with this fence, and ends what an earlier runner of the same run may
-   * still have under way: the server goes on with an index after its client has died or was cut
-   * off, and nothing in the catalog can be relied on until it has ended. So does it end what an
-   * instance has done by the way for the run and has long not ended: this runner would wait for it.
+   * have left. The server continues to build an index after its client has died, and nothing in the
+   * catalog is reliable before that ends. Relay and look-up transactions that take too long are
+   * ended as well, because this runner would wait for them.
    *
    * @param fence 0 for a caller that is not a runner
-   * @param waits is told what the session waits for, and that it doesn't any more
-   * @throws FenceLost if a later runner was here
-   * @throws DatabaseUnavailable if the source can't be reached, or what is under way doesn't end
+   * @param waits is told when the session starts and stops waiting, and for what
+   * @throws FenceLost if a later runner has been here
+   * @throws DatabaseUnavailable if the source is unavailable, or old work doesn't end
    */
   public static SourceSession open(
       DatabaseSettings settings,
-      Patience patience,
+      WatchTimeouts timeouts,
       Target target,
       long fence,
       Consumer<Optional<LockWait>> waits) {
-    Session session = Session.openWatched(settings, Name.RUNNER.of(target), patience, waits);
+    Session session = Session.openWatched(settings, Name.RUNNER.of(target), timeouts, waits);
     SourceSession opened = new SourceSession(session, target, waits);
     try {
       opened.takeOver(fence);
@@ -86,7 +86,7 @@ public final class SourceSession implements AutoCloseable {
     }
   }
 
-  /** A runner that slept while another took over must not end that one's work. */
+  /** A runner that slept while another one took over must not end that runner's work. */
   private void takeOver(long fence) {
     if (fence > 0 && store.isFenced(fence)) {
       throw new FenceLost();
@@ -100,9 +100,9 @@ public final class SourceSession implements AutoCloseable {
   }
 
   /**
-   * Makes every earlier runner's next batch fail.
+   * Makes the next batch of every earlier runner fail.
    *
-   * @throws FenceLost if a later runner was here
+   * @throws FenceLost if a later runner has been here
    */
   public void fence(long fence) {
     if (!store.fence(fence)) {
@@ -114,12 +114,12 @@ public final class SourceSession implements AutoCloseable {
     return session;
   }
 
-  /** Tells what keeps the run waiting in the source. */
+  /** Reports what the run waits for in the source. */
   public void waitsFor(Optional<LockWait> wait) {
     waits.accept(wait);
   }
 
-  /** The pool of a source, whose transactions are found, and ended, by a name. */
+  /** The pool of a source; its transactions can be found and ended by a name. */
   public static Database named(Database source, Name name, Target target) {
     return source.begunBy(TransactionStart.named(name.of(target)));
   }

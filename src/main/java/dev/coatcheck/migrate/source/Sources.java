@@ -2,7 +2,7 @@ package dev.coatcheck.migrate.source;
 
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
-import dev.coatcheck.postgres.session.Patience;
+import dev.coatcheck.postgres.session.WatchTimeouts;
 import dev.coatcheck.postgres.sql.Database;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -12,22 +12,21 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The gateway's own database and those that the configuration registers. A pool is opened when its
- * source is first asked for: a source that is down stops no start, and one that nobody uses costs
- * no connection.
+ * The gateway's own database and the registered ones. A pool is opened at the first use of its
+ * source: a source that is down prevents no start, and an unused source takes no connection.
  */
 public final class Sources implements AutoCloseable {
-  /** The gateway's own database, in requests. */
+  /** The name of the gateway's own database in requests. */
   public static final String GATEWAY = "gateway";
 
-  /** In the pool of one source. */
+  /** Connections in the pool of a source. */
   public static final int CONNECTIONS_MAX = 4;
 
-  /** In the order in which they are named. */
+  /** In the order of registration. */
   private final Map<String, DatabaseSettings> known = new LinkedHashMap<>();
 
   private final Observer observer;
-  private final Patience patience;
+  private final WatchTimeouts timeouts;
   private final Map<String, Source> opened = new HashMap<>();
   private boolean isClosed;
 
@@ -35,37 +34,37 @@ public final class Sources implements AutoCloseable {
       DatabaseSettings own,
       Map<String, DatabaseSettings> registered,
       Observer observer,
-      Patience patience) {
+      WatchTimeouts timeouts) {
     if (registered.containsKey(GATEWAY)) {
       throw new IllegalArgumentException(GATEWAY + " is the gateway's own database");
     }
     known.put(GATEWAY, own);
     known.putAll(new TreeMap<>(registered));
     this.observer = observer;
-    this.patience = patience;
+    this.timeouts = timeouts;
   }
 
-  /** Knows them; connects to none. */
+  /** Doesn't connect yet. */
   public static Sources open(
       DatabaseSettings own, Map<String, DatabaseSettings> registered, Observer observer) {
-    return open(own, registered, observer, Patience.DEFAULT);
+    return open(own, registered, observer, WatchTimeouts.DEFAULT);
   }
 
-  /** With another patience with networks that swallow everything. */
+  /** With other limits for networks that drop all packets. */
   public static Sources open(
       DatabaseSettings own,
       Map<String, DatabaseSettings> registered,
       Observer observer,
-      Patience patience) {
-    return new Sources(own, registered, observer, patience);
+      WatchTimeouts timeouts) {
+    return new Sources(own, registered, observer, timeouts);
   }
 
-  /** The gateway's first, then by name. */
+  /** The gateway's own database first, then by name. */
   public List<String> names() {
     return List.copyOf(known.keySet());
   }
 
-  /** Doesn't find out whether its Postgres answers. */
+  /** Doesn't check whether the Postgres answers. */
   public synchronized Optional<Source> named(String name) {
     if (isClosed) {
       throw new IllegalStateException("the sources are closed");
@@ -75,7 +74,7 @@ public final class Sources implements AutoCloseable {
   }
 
   /**
-   * That of a run.
+   * The source of a run.
    *
    * @throws SourceUnregistered if there is none of that name
    */
@@ -87,7 +86,7 @@ public final class Sources implements AutoCloseable {
     DatabaseSettings settings =
         new DatabaseSettings(where.url(), where.user(), where.password(), CONNECTIONS_MAX);
     Database pool = Database.openPinned(settings, "source-" + name, observer);
-    return new Source(name, settings, pool, name.equals(GATEWAY), patience);
+    return new Source(name, settings, pool, name.equals(GATEWAY), timeouts);
   }
 
   @Override

@@ -12,13 +12,13 @@ import java.util.regex.Pattern;
 
 /**
  * The text of statements about a customer's table, with placeholders for the names of one run:
- * {@code <table>} for the text that {@link TargetSql} has under this name, {@code <'table'>} for
- * that text as a string literal, and {@code <body>} for the quotes around the body of a function,
- * which no name in it can end.
+ * {@code <table>} is the text that {@link TargetSql} has for this name, {@code <'table'>} is that
+ * text as a string literal, and {@code <body>} is the quotes around the body of a function, which
+ * no name in it can end.
  *
- * <p>What writes, locks or defines something lies in a {@code .sql} file beside the class that
- * sends it. Each statement of a file ends with a line that ends in {@code ;}. Comments before a
- * statement are for people who read the file, and are not sent.
+ * <p>A statement that writes, locks or defines something is in a {@code .sql} file beside the class
+ * that sends it. Each statement of a file ends with a line that ends in {@code ;}. Comments before
+ * a statement are for readers of the file, and are not sent.
  */
 public record SqlTemplate(List<String> statements) {
   private static final Pattern PLACEHOLDER = Pattern.compile("<('?)([a-z_]+)\\1>");
@@ -31,7 +31,7 @@ public record SqlTemplate(List<String> statements) {
   /**
    * The statements of a file.
    *
-   * @param beside a class in whose folder it lies
+   * @param beside a class in the same folder
    */
   public static SqlTemplate file(Class<?> beside, String name) {
     try (InputStream in = beside.getResourceAsStream(name)) {
@@ -65,13 +65,13 @@ public record SqlTemplate(List<String> statements) {
     return statements;
   }
 
-  /** The same with another text at {@code <name>}, which may hold names itself. */
+  /** The same with another text at {@code <name>}, which may itself contain names. */
   public SqlTemplate with(String name, String text) {
     return new SqlTemplate(
         statements.stream().map(statement -> statement.replace("<" + name + ">", text)).toList());
   }
 
-  /** The only statement, without any names filled in. */
+  /** The only statement, without names filled in. */
   public String text() {
     if (statements.size() != 1) {
       throw new IllegalStateException(statements.size() + " statements, not one: " + statements);
@@ -79,7 +79,7 @@ public record SqlTemplate(List<String> statements) {
     return statements.getFirst();
   }
 
-  /** A statement with the names filled in; nothing in a name is taken for a placeholder. */
+  /** A statement with the names filled in. Nothing inside a name counts as a placeholder. */
   static String fill(String statement, Map<String, String> names) {
     return PLACEHOLDER
         .matcher(statement)

@@ -3,22 +3,22 @@ package dev.coatcheck.migrate.source;
 /** A table of a source by its exact names, as the catalog spells them. */
 public record TableName(String schema, String table) {
 
-  /** For the text of a statement. */
+  /** The quoted name for SQL text. */
   public String quoted() {
     return quoted(schema) + "." + quoted(table);
   }
 
-  /** As people write it. */
+  /** The usual spelling for people. */
   public String text() {
     return schema + "." + table;
   }
 
-  /** An identifier for the text of a statement, whatever it holds. */
+  /** An identifier for SQL text, whatever it contains. */
   public static String quoted(String identifier) {
     return '"' + identifier.replace("\"", "\"\"") + '"';
   }
 
-  /** A string for the text of a statement. */
+  /** A string literal for SQL text. */
   public static String literal(String text) {
     String doubled = text.replace("'", "''");
     return text.indexOf('\\') < 0

@@ -3,10 +3,10 @@ package dev.coatcheck.migrate.source;
 import java.util.Optional;
 
 /**
- * The request for a table migration, before the plan. Names are compared as they are, case and all.
+ * The request for a table migration, before the plan. Names are case-sensitive.
  *
- * @param createdAtColumn says when a row was made; empty: look for one
- * @param keepPrimaryKey the primary key is to stay where it is
+ * @param createdAtColumn with the creation time of a row; if empty, the plan looks for one
+ * @param keepPrimaryKey whether the primary key stays on its column
  */
 public record TableSpec(
     String schema, String table, Optional<String> createdAtColumn, boolean keepPrimaryKey) {}

@@ -5,15 +5,15 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * The table of one run, with the names that it and its columns have now.
+ * The table of one run, with the current names of the table and its columns.
  *
  * @param run names the run in the source
- * @param oid by which the table is found, whatever it is called
+ * @param oid identifies the table, whatever its name
  * @param keyColumn the auto-increment primary key
  * @param keyType {@code smallint}, {@code integer} or {@code bigint}
- * @param anchors by which the rest is found
+ * @param anchors identify the columns and our objects
  * @param applicationPath with which the table's triggers, checks and index functions run
- * @param children the columns with a foreign key to its key, as they were planned
+ * @param children the columns with a foreign key to its key, as planned
  */
 public record Target(
     UUID run,
@@ -29,37 +29,35 @@ public record Target(
     children = List.copyOf(children);
   }
 
-  /** The column that new keys are put into. */
+  /** The column of the new keys. */
   public static final String NEW_COLUMN = "snowflake_id";
 
   /**
-   * Says when a row was made.
+   * The column with the creation time of a row.
    *
    * @param type {@code timestamptz}, {@code timestamp} (read as UTC) or {@code date}
    */
   public record TimeColumn(String name, String type) {}
 
   /**
-   * What stays when names move.
+   * What stays the same when names change.
    *
-   * @param firstName what the table was called when something of ours was first made for it: by
-   *     that name our objects are called, in later runs too
+   * @param firstName the table's name when our first object for it was created; our objects are
+   *     named after it, in later runs too
    * @param keyAttnum the number of the key column in {@code pg_attribute}
    * @param createdAtAttnum that of {@link #createdAt}; 0: there is none
    */
   public record Anchors(TableName firstName, int keyAttnum, int createdAtAttnum) {}
 
-  /** The key column for the text of a statement. */
+  /** The key column for SQL text. */
   public String key() {
     return TableName.quoted(keyColumn);
   }
 
-  /** The names of what was made for the table. */
   public ObjectNames objects() {
     return new ObjectNames(anchors.firstName(), table.schema());
   }
 
-  /** With other children. */
   public Target with(List<Child> childrenNow) {
     return new Target(
         run, table, oid, keyColumn, keyType, createdAt, anchors, applicationPath, childrenNow);

@@ -10,16 +10,16 @@ import java.util.stream.Collectors;
 
 /** The names and numbers of one run, and the only class that fills them into statements. */
 public final class TargetSql {
-  /** The triggers sort last by name, so that they see what all others made of a row. */
+  /** Our triggers sort last by name, so that they see what all others changed in a row. */
   public static final String TRIGGER_START = "~coatcheck_";
 
   public static final List<String> TRIGGERS =
       List.of("insert", "inserted", "reused", "delete", "update", "rekey", "truncate");
 
-  /** Of the first int of an advisory lock, so that it means nothing else. */
+  /** The first int of our advisory locks, which distinguishes them from others. */
   public static final int LOCK_CLASS = 0x436f6174;
 
-  /** What lies in our schema, by its kind. */
+  /** The objects in our schema, by kind. */
   private static final List<String> OURS =
       List.of(
           "mint_seq",
@@ -43,10 +43,10 @@ public final class TargetSql {
    */
   public static final List<String> INDEXES = List.of("new_perm", "new_pk", "old_perm", "old_pk");
 
-  /** Of triggers on children; the OID of the parent and the number of the column follow. */
+  /** Of triggers on children; followed by the OID of the parent and the number of the column. */
   private static final String CHILD_TRIGGER_START = TRIGGER_START + "ref_";
 
-  /** Whether a twin has only the default by which its foreign key sets it to a default. */
+  /** Whether a twin holds only the default that its foreign key has set. */
   private static final String IS_DEFAULT =
       "(reference::text is not distinct from"
           + " (select trim(both '''' from split_part(pg_get_expr(d.adbin, d.adrelid), '::', 1))"
@@ -54,7 +54,7 @@ public final class TargetSql {
           + " and d.adnum = a.attnum"
           + " where a.attrelid = <child_oid>::oid and a.attname = <'ref_name'>))";
 
-  /** Whether a table with rows of a child has its foreign key: some partitions may lack it. */
+  /** Whether a table with rows of a child has its foreign key. Some partitions may lack it. */
   private static final String IS_BOUND =
       """
       exists (
@@ -137,12 +137,12 @@ public final class TargetSql {
     names.put("number_source_worker", Integer.toString(WorkerUses.NUMBER_SOURCE));
   }
 
-  /** The names of the same run, with those of one of its children. */
+  /** The names of the run together with those of a child. */
   public TargetSql with(Child child) {
     return with(child, new Child.Leaf(child.oid(), child.table()));
   }
 
-  /** The same for one of the tables with the rows of a child. */
+  /** Same, for one of the tables with the rows of a child. */
   public TargetSql with(Child child, Child.Leaf leaf) {
     TargetSql both = new TargetSql(target);
     Map<String, String> more = both.names;
@@ -199,7 +199,7 @@ public final class TargetSql {
         .derived("ref");
   }
 
-  /** What the body of a function stands between; no name holds it. */
+  /** The quotes around the body of a function. No name contains them. */
   private String bodyQuote() {
     String quote = "$coatcheck$";
     for (int n = 1; isInName(quote); n++) {
@@ -212,17 +212,16 @@ public final class TargetSql {
     return names.values().stream().anyMatch(name -> name.contains(text));
   }
 
-  /** A statement that stands in the class that sends it. */
+  /** A statement from the class that sends it. */
   public String fill(String statement) {
     return SqlTemplate.fill(statement, names);
   }
 
-  /** The only statement of a template. */
   public String fill(SqlTemplate template) {
     return SqlTemplate.fill(template.text(), names);
   }
 
-  /** Every statement of a template, in their order. */
+  /** All statements of a template, in order. */
   public List<String> fillAll(SqlTemplate template) {
     return template.statements().stream().map(this::fill).toList();
   }

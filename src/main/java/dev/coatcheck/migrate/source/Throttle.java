@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Says whether a run has to make way for other work of the source, and for which. Looks once a
- * second.
+ * Decides whether a run has to wait for other work of the source, and for which. Reads the load
+ * once a second.
  */
 public final class Throttle {
   private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -22,7 +22,7 @@ public final class Throttle {
   private Optional<ThrottleSettings> lastSettings = Optional.empty();
   private long lookedNano;
 
-  /** Since when a vacuum works on the table. */
+  /** When the running vacuum of the table was first seen. */
   private OptionalLong vacuumNano = OptionalLong.empty();
 
   public Throttle(Database source, Target target, LongSupplier nanoTime) {
@@ -31,9 +31,9 @@ public final class Throttle {
   }
 
   /**
-   * Why to wait, if there is a reason.
+   * The reason to wait, if there is one.
    *
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source is unavailable
    */
   public Optional<String> reason(ThrottleSettings settings) {
     long now = nanoTime.getAsLong();
@@ -53,7 +53,7 @@ public final class Throttle {
     } else if (vacuumNano.isEmpty()) {
       vacuumNano = OptionalLong.of(now);
     }
-    // Asked every time, so that it doesn't take a wait for something else as saved.
+    // Called every time, so that a wait for another reason doesn't count as saved WAL.
     boolean isWalSpent = isWalSpent(settings, now);
     if (load.wraparoundVacuum()) {
       return Optional.of("a vacuum against wraparound works on the table");
@@ -102,7 +102,7 @@ public final class Throttle {
         "the replication slot " + slot.name().replace("%", "%%") + " keeps %d MB of WAL");
   }
 
-  /** A vacuum may last for hours, for instance because of its cost limits. */
+  /** A vacuum may take hours, for instance because of its cost limits. */
   private Optional<String> vacuum(ThrottleSettings settings, long now) {
     if (vacuumNano.isEmpty()) {
       return Optional.empty();

@@ -1,20 +1,19 @@
 package dev.coatcheck.migrate.source;
 
 /**
- * Limits that can be changed while a run is under way; 0 switches a limit off. A megabyte is 2^20
- * bytes, as in the settings of Postgres.
+ * Limits that can be changed during a run; 0 switches a limit off. A megabyte is 2^20 bytes, as in
+ * the settings of Postgres.
  *
- * @param batchMillis how long a batch should take
+ * @param batchMillis the intended time of a batch
  * @param rowsPerSecondMax of the backfill
- * @param walMegabytesPerSecondMax the run waits while the source, with all that runs there, writes
- *     more WAL
- * @param replicaLagSecondsMax the run waits while a replica is further behind
+ * @param walMegabytesPerSecondMax the run waits while the source writes more WAL, from all its work
+ * @param replicaLagSecondsMax the run waits while a replica lags more
  * @param slotMegabytesMax the run waits while a replication slot keeps more WAL
  * @param lockWaitsMax the run waits while more sessions wait for the table
  * @param longTransactionSecondsMax the run waits while a transaction is older
  * @param latencyMillisMax the run waits while reading one row of the table takes longer
- * @param vacuumSecondsMax the run waits for a vacuum of the table, but not longer
- * @param archiveFailures whether the run waits while WAL can't be archived
+ * @param vacuumSecondsMax the run waits this long at most for a vacuum of the table
+ * @param archiveFailures whether the run waits while archiving WAL fails
  */
 public record ThrottleSettings(
     int batchMillis,

@@ -1,8 +1,8 @@
 package dev.coatcheck.migrate.source;
 
 /**
- * Keeps the WAL that a source writes to a rate, on average over a minute: what was written above
- * the rate is a debt that time pays. Others' WAL counts too, because replicas and archives have to
+ * Limits the WAL of a source to a rate, averaged over a minute. WAL above the rate is a debt that
+ * is paid off over time. Other sessions' WAL counts too, because replicas and archives have to
  * carry all of it.
  */
 final class WalBudget {
@@ -15,7 +15,7 @@ final class WalBudget {
   private long lastNano;
   private double debt;
 
-  /** Whether more was written than the rate allows until now. */
+  /** Whether more WAL was written than the rate allows until now. */
   boolean isSpent(long position, long nowNano, long bytesPerSecondMax) {
     if (hasBegun) {
       double paid = bytesPerSecondMax * ((nowNano - lastNano) / NANOS);

@@ -1,4 +1,4 @@
-/** Customers' databases: how they are reached, named and spoken to, and how loaded they are. */
+/** Customers' databases: connections, sessions, names, SQL, and their load. */
 @NullMarked
 package dev.coatcheck.migrate.source;
 

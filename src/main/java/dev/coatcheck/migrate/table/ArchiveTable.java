@@ -8,9 +8,7 @@ import dev.coatcheck.postgres.session.Session;
 import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.function.BooleanSupplier;
 
-/**
- * Copies each row's legacy ID and key to the archive before an undo takes the keys off the table.
- */
+/** Copies each row's legacy ID and key to the archive before an undo removes the keys. */
 public final class ArchiveTable {
   private static final SqlTemplate PART = SqlTemplate.file(ArchiveTable.class, "archive-batch.sql");
 
@@ -28,10 +26,10 @@ public final class ArchiveTable {
   }
 
   /**
-   * Goes through the table once.
+   * Reads the table once.
    *
    * @param goOn asked before each part
-   * @return false if it was stopped
+   * @return false if the copy was stopped
    */
   public boolean run(BooleanSupplier goOn) {
     while (goOn.getAsBoolean()) {

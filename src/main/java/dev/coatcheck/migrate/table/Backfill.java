@@ -1,7 +1,7 @@
 package dev.coatcheck.migrate.table;
 
-import dev.coatcheck.bulk.load.LegacyKeyTable;
-import dev.coatcheck.bulk.load.LegacyKeyTable.AlreadyThere;
+import dev.coatcheck.bulk.load.LegacyKeyWriter;
+import dev.coatcheck.bulk.load.LegacyKeyWriter.AlreadyThere;
 import dev.coatcheck.migrate.source.FenceLost;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.SqlTemplate;
@@ -17,17 +17,17 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Gives old rows their keys in the order of their creation, batch by batch. A row's key takes the
- * time of its creation where that keeps the order and {@link KeyTimes} lets it count, else the
- * position after the row before it:
+ * Gives old rows their keys in the order of their IDs, batch by batch. A row's key carries the
+ * creation time of the row if that keeps the order and {@link KeyTimes} accepts the time; otherwise
+ * it has the position after that of the previous row:
  *
  * <pre>position = rn + greatest(last position, max(created << 12 − rn) over (order by id))</pre>
  *
- * The result is the same for every size of batch. Ties, nulls and wrong dates do no harm, and every
- * key lies above every legacy ID.
+ * The result doesn't depend on the batch size. Ties, nulls and wrong dates do no harm, and every
+ * key is above every legacy ID.
  */
 public final class Backfill {
-  /** What a batch sends: it locks rows, computes their keys and writes those. */
+  /** The statements of a batch: it locks rows, computes their keys and writes them. */
   public static final List<SqlTemplate> STATEMENTS =
       List.of(BatchTable.LOCK, BatchTable.KEYS, RowKeyTable.CALL);
 
@@ -38,11 +38,10 @@ public final class Backfill {
   private boolean careful;
 
   /**
-   * A backfill by one runner.
-   *
-   * @param mappings if they lie beside the rows, so that a batch writes both in one transaction
+   * @param mappings if they are in the same database as the rows, so that a batch writes both in
+   *     one transaction
    */
-  public Backfill(SourceSession session, Target target, Optional<LegacyKeyTable> mappings) {
+  public Backfill(SourceSession session, Target target, Optional<LegacyKeyWriter> mappings) {
     BatchTable rows = new BatchTable(target, mappings);
     this.store = new BackfillStore(session.session(), rows);
     this.setAside = new SetAsideStore(session.session(), rows);
@@ -53,15 +52,15 @@ public final class Backfill {
     /**
      * Committed.
      *
-     * @param rows that got a key
+     * @param rows how many rows got a key
      */
     record Filled(int rows, long uptoId, long lastPosition) implements Outcome {}
 
-    /** Rolled back, for a cause that may lie in a single row. */
+    /** Rolled back, for a cause that may be a single row. */
     record Failed(Cause cause, String error) implements Outcome {}
   }
 
-  /** IDs after one, up to another, and the position after which theirs begin. */
+  /** The IDs after one ID up to another, and the position after which their positions begin. */
   public record Range(long afterId, long lastId, long afterPosition) {}
 
   public Checkpoint checkpoint() {
@@ -85,22 +84,22 @@ public final class Backfill {
   /**
    * Sets the first block of a range aside, each row with its key.
    *
-   * @return the last ID of it
+   * @return the last ID of the block
    * @throws FenceLost if another runner has taken over
-   * @throws LockTimeout if rows of the table are being filled ahead all the time
+   * @throws LockTimeout if look-ups fill rows of the table on demand all the time
    */
   public long setAside(Range range, Outcome.Failed why, long fence, int statementMillisMax) {
     return setAside.setAside(
         range, why.cause(), why.error(), fence, new Bounds(LOCK_MILLIS, statementMillisMax));
   }
 
-  /** Rows that were set aside for one of some causes, in the order of their IDs. */
+  /** Rows that were set aside for one of the causes, in the order of their IDs. */
   public List<SetAside> setAside(long afterId, Set<Cause> causes, int most) {
     return setAside.list(afterId, causes, most);
   }
 
   /**
-   * Fills rows that were set aside; rows that are locked are left out.
+   * Fills rows that were set aside; skips locked rows.
    *
    * @throws FenceLost if another runner has taken over
    */
@@ -113,12 +112,12 @@ public final class Backfill {
         });
   }
 
-  /** Writes down why rows stay set aside. */
+  /** Stores why rows stay set aside. */
   public void blame(List<SetAside> rows, Outcome.Failed why) {
     setAside.blame(rows, why.cause(), why.error());
   }
 
-  /** The first row after an ID that has no key and was not set aside. */
+  /** The first row after an ID that has no key and is not set aside. */
   public OptionalLong open(long afterId) {
     return store.open(afterId);
   }
@@ -136,9 +135,7 @@ public final class Backfill {
     }
   }
 
-  /**
-   * Mappings that are there already are the exception: after the first every batch looks before.
-   */
+  /** Existing mappings are the exception. After the first one every batch checks for them. */
   private Outcome carefully(Bounds bounds, Function<Bounds, Outcome> work) {
     try {
       return work.apply(bounds);

@@ -1,6 +1,6 @@
 package dev.coatcheck.migrate.table;
 
-import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.bulk.load.LegacyKeyWriter.LegacyKey;
 import dev.coatcheck.migrate.source.FenceLost;
 import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.table.Backfill.Outcome;
@@ -15,7 +15,7 @@ import java.util.OptionalLong;
 import java.util.function.Function;
 import org.jooq.DSLContext;
 
-/** All SQL of batches. A batch and the checkpoint behind it are one transaction. */
+/** All SQL of batches. A batch and its checkpoint are one transaction. */
 final class BackfillStore {
   private static final SqlTemplate OPEN = SqlTemplate.file(BackfillStore.class, "open.sql");
 
@@ -35,7 +35,7 @@ final class BackfillStore {
    * Fills a batch and moves the checkpoint.
    *
    * @param rowsMax of the batch
-   * @param careful whether some of the mappings may be there already
+   * @param careful whether some of the mappings may already exist
    * @throws RowRefused if the table refused a row
    * @throws FenceLost if another runner has taken over
    */

@@ -1,7 +1,7 @@
 package dev.coatcheck.migrate.table;
 
-import dev.coatcheck.bulk.load.LegacyKeyTable;
-import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.bulk.load.LegacyKeyWriter;
+import dev.coatcheck.bulk.load.LegacyKeyWriter.LegacyKey;
 import dev.coatcheck.migrate.source.FenceLost;
 import dev.coatcheck.migrate.source.ObjectsGone;
 import dev.coatcheck.migrate.source.SqlTemplate;
@@ -17,10 +17,10 @@ import org.jooq.exception.DataAccessException;
 
 /**
  * The parts of a transaction that gives old rows their keys. One statement computes the keys and
- * only reads. Another writes them and does nothing else, because it runs the table's own triggers.
+ * only reads. Another one only writes them, because it runs the table's own triggers.
  */
 final class BatchTable {
-  /** Values: after which ID, up to which, how many. The last ID of the rows locked, or null. */
+  /** Values: after which ID, up to which, how many. Returns the last locked ID, or null. */
   static final SqlTemplate LOCK = SqlTemplate.file(BatchTable.class, "lock-batch.sql");
 
   /** Values: after which ID, up to which (twice); the greatest position so far. */
@@ -30,7 +30,7 @@ final class BatchTable {
   private static final SqlTemplate READ = SqlTemplate.file(BatchTable.class, "checkpoint.sql");
   private static final SqlTemplate OUTBOX = SqlTemplate.file(BatchTable.class, "outbox.sql");
 
-  /** A wait for a row ends before the server would look for a deadlock and end the writer. */
+  /** A wait for a row ends before the server would search for a deadlock and end the writer. */
   private static final String BOUND =
       """
       select set_config('lock_timeout', least(?, greatest(1, floor(extract(epoch from
@@ -43,27 +43,25 @@ final class BatchTable {
       "a trigger of the table kept the row as it was: it returned null, or undid the change";
 
   private final TargetSql names;
-  private final Optional<LegacyKeyTable> mappings;
+  private final Optional<LegacyKeyWriter> mappings;
 
   /**
-   * Of one table.
-   *
-   * @param mappings if they lie in the same database as the rows; empty: the outbox brings them
+   * @param mappings if they are in the same database as the rows; if empty, the outbox relays them
    */
-  BatchTable(Target target, Optional<LegacyKeyTable> mappings) {
+  BatchTable(Target target, Optional<LegacyKeyWriter> mappings) {
     this.names = new TargetSql(target);
     this.mappings = mappings;
   }
 
-  /** Bounds of one transaction, in milliseconds. */
+  /** The timeouts of one transaction, in milliseconds. */
   record Bounds(int lockMillis, int statementMillis) {}
 
   /**
    * A row and its key.
    *
-   * @param isOpen the row doesn't have it yet
-   * @param isTimeLost the time of its creation doesn't count
-   * @param isBeforeEpoch it is older than the layout's epoch
+   * @param isOpen whether the row lacks the key
+   * @param isTimeLost whether the creation time is not used
+   * @param isBeforeEpoch whether the row is older than the layout's epoch
    */
   record Given(
       long legacy,
@@ -77,7 +75,7 @@ final class BatchTable {
     }
   }
 
-  /** The table refused the update of some row. The transaction has to be rolled back. */
+  /** The table refused to update a row. The transaction has to be rolled back. */
   static final class RowRefused extends DataAccessException {
     private static final long serialVersionUID = 1L;
 
@@ -99,9 +97,9 @@ final class BatchTable {
   }
 
   /**
-   * Where the run is.
+   * The progress of the run.
    *
-   * @throws ObjectsGone if nothing of it is on the table
+   * @throws ObjectsGone if the run has no objects on the table
    */
   Checkpoint checkpoint(DSLContext sql) {
     return PlainSql.first(
@@ -145,9 +143,9 @@ final class BatchTable {
   }
 
   /**
-   * Writes keys into their rows, and the mappings of these.
+   * Writes keys to their rows, and their mappings.
    *
-   * @param careful whether some of the mappings may be there already
+   * @param careful whether some of the mappings may already exist
    * @throws RowRefused if the table doesn't take all of them
    */
   void update(DSLContext sql, List<LegacyKey> rows, boolean careful) {
@@ -186,7 +184,7 @@ final class BatchTable {
   }
 
   /**
-   * Moves the checkpoint behind rows that were given keys.
+   * Moves the checkpoint behind rows that got keys.
    *
    * @param done how many rows were filled
    * @throws FenceLost if another runner has taken over
@@ -197,7 +195,7 @@ final class BatchTable {
     long early = given.stream().filter(Given::isBeforeEpoch).count();
     if (PlainSql.execute(sql, names.fill(ADVANCE), lastId, lastPosition, done, lost, early, fence)
         != 1) {
-      checkpoint(sql); // Fails if the row itself is gone.
+      checkpoint(sql); // fails if the row itself is gone
       throw new FenceLost();
     }
   }

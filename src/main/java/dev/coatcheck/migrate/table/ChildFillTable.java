@@ -10,8 +10,8 @@ import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.List;
 
 /**
- * Fills the twins of a child's rows by ranges of pages: a child needs no key of any shape for that,
- * and a row that moves to another page meanwhile is filled by the trigger when it moves.
+ * Fills the twins of a child's rows by ranges of pages. So the child needs no particular key, and
+ * if a row moves to another page meanwhile, the trigger fills it.
  */
 public final class ChildFillTable {
   private static final SqlTemplate FILL = SqlTemplate.file(ChildFillTable.class, "fill-child.sql");
@@ -22,7 +22,7 @@ public final class ChildFillTable {
   private static final String PAGES =
       "select pg_relation_size(<leaf_oid>::oid::regclass) / current_setting('block_size')::bigint";
 
-  /** A wait for a row must end before the server looks for deadlocks and ends a writer. */
+  /** A wait for a row must end before the server searches for deadlocks and ends a writer. */
   private static final String BOUND =
       """
       select set_config('lock_timeout', <lock_timeout>, true),
@@ -39,17 +39,16 @@ public final class ChildFillTable {
     this.names = new TargetSql(target).with(child, leaf);
   }
 
-  /** Rows that have no twin, and some of the legacy IDs that they refer to. */
+  /** The number of rows without a twin, and some of the legacy IDs that they refer to. */
   public record Open(long rows, String legacyIds) {}
 
-  /** How many pages the child has now. */
   public long pages() {
     return session.transaction(
         "child pages", sql -> PlainSql.row(sql, names.fill(PAGES), row -> row.getLong(1)));
   }
 
   /**
-   * Fills the rows on some pages, in one transaction; returns how many.
+   * Fills the rows on some pages in one transaction; returns how many.
    *
    * @throws dev.coatcheck.postgres.sql.LockTimeout if a row is locked
    */
@@ -70,7 +69,7 @@ public final class ChildFillTable {
         });
   }
 
-  /** Looks at the whole child. */
+  /** Reads the whole child. */
   public Open open() {
     return session.longTransaction(
         "child rows without a twin",

@@ -12,9 +12,9 @@ import java.util.stream.Stream;
 /** The steps of one child: its twin, the rows, the index and the foreign key. */
 final class ChildSteps {
   /**
-   * On another table the functions of a child would show its owner which rows the parent has. There
-   * they do nothing. A partition counts until it is detached: {@code pg_partition_ancestors} leaves
-   * out those that are being detached.
+   * On another table, the functions of a child would show that table's owner which rows the parent
+   * has, so they do nothing there. A partition counts until it is detached: {@code
+   * pg_partition_ancestors} omits partitions that are being detached.
    */
   private static final String ONLY_ON_CHILD =
       """
@@ -54,7 +54,7 @@ final class ChildSteps {
       "select exists (select from pg_constraint where confrelid = <oid>::oid"
           + " and conname = <'ref_key_name'>)";
 
-  /** Whether each partition whose column has a foreign key has one of the twin. */
+  /** Whether each partition with a foreign key on the column also has one on the twin. */
   private static final String HAS_ALL_KEYS =
       """
       select not exists (
@@ -90,36 +90,36 @@ final class ChildSteps {
         .flatMap(Function.identity());
   }
 
-  /** What a partition may lack that came after these steps. */
+  /** The steps that partitions may need if they were added after the first pass. */
   Stream<Step> again() {
     return Stream.of(fill(), key(HAS_ALL_KEYS));
   }
 
   /**
-   * Refuses to move the primary key unless what keeps the two columns together works.
+   * Refuses to move the primary key unless the two columns are kept in step.
    *
-   * @param isForward everything has to be there; on the way back nothing that is there may be off
+   * @param isForward everything has to exist; on the way back, what exists must be enabled
    */
   String gate(boolean isForward) {
     return names.fill(GATE.with("must_be_there", Boolean.toString(isForward)));
   }
 
-  /** Lets the twin lead, or the old column again, where a statement changes both. */
+  /** Makes the twin, or the old column again, the one that counts if a statement changes both. */
   String leading(boolean isTwin) {
     return names.fill(ON_REF.with("reference_leads", Boolean.toString(isTwin)));
   }
 
-  /** A query for whether its functions are there, and so may have to be sent anew. */
+  /** A query for whether its functions exist, and so may have to be replaced. */
   String hasFunctions() {
     return names.fill(HAS_FUNCTIONS);
   }
 
-  /** A query for whether what writes to the child belongs to the role that owns the child. */
+  /** A query for whether the functions that write to the child belong to the child's owner. */
   String belongsToOwner() {
     return names.fill(BELONGS_TO_OWNER);
   }
 
-  /** What has to be sent when a table or a column has another name now, or another owner. */
+  /** The statements to send if a table or a column was renamed, or has a new owner. */
   List<String> functions(boolean isTwinLeading) {
     return Stream.concat(Stream.of(leading(isTwinLeading)), names.fillAll(RIGHTS).stream())
         .toList();

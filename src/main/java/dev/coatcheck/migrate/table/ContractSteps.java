@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The steps by which the legacy IDs leave the table, and their columns the children. */
+/** The steps that drop the legacy IDs from the table, and their columns from the children. */
 final class ContractSteps {
   private static final SqlTemplate DEPENDENTS = file("dependents.sql");
   private static final SqlTemplate GATE = file("contract-gate.sql");
@@ -17,23 +17,21 @@ final class ContractSteps {
   private static final SqlTemplate DROP_KEY = file("drop-key-column.sql");
   private static final SqlTemplate DROP_REFERENCE = file("drop-child-column.sql");
 
-  /** Moves the replica identity off a column. */
+  /** Moves the replica identity off the index with a column. */
   private static final SqlTemplate IDENTITY = file("identity.sql");
 
   /** Every foreign key to the table is bound to one of them. */
   private static final String ANY_INDEX =
       "any (select i.indexrelid from pg_index i where i.indrelid = <oid>::oid)";
 
-  /**
-   * Dropped by this run: where the column was dropped by hand, the functions of the run are there.
-   */
+  /** Dropped by this run: after a drop by hand, the functions of the run still exist. */
   private static final String IS_GONE =
       "select exists (select from pg_attribute where attrelid = <oid>::oid"
           + " and attnum = <key_attnum> and attisdropped)"
           + " and to_regprocedure(<'mint'> || '()') is not null"
           + " and to_regprocedure(<'on_delete'> || '()') is null";
 
-  /** The column may, or rows of a partition have no parent for want of a foreign key. */
+  /** The column is nullable, or a partition has no foreign key: its rows may have no parent. */
   private static final String MAY_BE_NULL =
       """
       (not coalesce((select a.attnotnull from pg_attribute a where a.attrelid = <child_oid>::oid
@@ -69,7 +67,7 @@ final class ContractSteps {
         .toList();
   }
 
-  /** A query for what uses the column of the legacy IDs, or one that refers to it, in words. */
+  /** A query for what uses the column of the legacy IDs or a column that refers to it, in words. */
   static List<String> dependents(Target target) {
     ContractSteps steps = new ContractSteps(target);
     return steps.columns().flatMap(column -> column.fill(DEPENDENTS)).toList();
@@ -111,8 +109,8 @@ final class ContractSteps {
   }
 
   /**
-   * Moves the replica identity before the column of the keys goes, or may be null again: without
-   * one, Postgres refuses every update of a published table.
+   * Moves the replica identity before the column of the keys is dropped or becomes nullable:
+   * without a replica identity Postgres refuses every update of a published table.
    */
   static SqlTemplate withoutIdentity(SqlTemplate statements) {
     return statements
@@ -126,9 +124,9 @@ final class ContractSteps {
   }
 
   /**
-   * A column that goes.
+   * A column to be dropped.
    *
-   * @param dropped takes it off
+   * @param dropped the statements that drop it
    */
   private record Column(
       TargetSql names,

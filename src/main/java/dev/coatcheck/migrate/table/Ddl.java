@@ -13,16 +13,16 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * Changes a table without holding up its writers. A statement waits for its lock for at most two
- * fifths of the server's {@code deadlock_timeout}: after a longer wait the server could end a
- * writer that is in our way. Then it pauses, so that writers get through, and tries again.
+ * Changes a table without blocking its writers. A statement waits for its lock for at most two
+ * fifths of the server's {@code deadlock_timeout}: after a longer wait the server could end the
+ * writer that blocks it. Then it pauses, so that writers proceed, and tries again.
  */
 public final class Ddl {
   private static final int TRIES_MAX = 20;
   private static final long PAUSE_MILLIS_MIN = 100;
   private static final long PAUSE_MILLIS_MAX = 2_000;
 
-  /** Those that a build of an index waits for. */
+  /** The lock modes that an index build waits for. */
   private static final List<String> BUILDERS =
       List.of(
           "ShareUpdateExclusiveLock",
@@ -31,7 +31,7 @@ public final class Ddl {
           "ExclusiveLock",
           "AccessExclusiveLock");
 
-  /** Those that anything else may wait for. */
+  /** The lock modes that any other statement may wait for. */
   private static final List<String> ALL =
       List.of(
           "AccessShareLock",
@@ -78,9 +78,9 @@ public final class Ddl {
   }
 
   /**
-   * Sees to it that every row has a key from now on.
+   * Ensures that every row has a key from now on.
    *
-   * @param fill gives rows without a key theirs, or says why that is impossible
+   * @param fill gives rows without a key theirs, or returns why that is impossible
    */
   public StepOutcome apply(Step.NotNullCheck step, Supplier<Optional<String>> fill) {
     return new NotNullCheckInstaller(this, store, step, fill).apply();
@@ -95,8 +95,8 @@ public final class Ddl {
   }
 
   /**
-   * Builds it, unless it stands; what a failed attempt left behind is dropped first. Waits for as
-   * long as others build theirs.
+   * Builds the index unless it is valid, after dropping the leftover of a failed build. Waits while
+   * others build indexes on the table.
    */
   public void build(Step.Index step) {
     switch (store.state(step)) {
@@ -118,7 +118,7 @@ public final class Ddl {
     return store.state(step) == DdlStore.IndexState.VALID;
   }
 
-  /** Takes it off the table, after the foreign keys that are bound to it. */
+  /** Drops the index, after the foreign keys that are bound to it. */
   public StepOutcome drop(Step.Index step) {
     if (!step.release().isEmpty() && isThere(step)) {
       StepOutcome released = run(step.name(), step.release());
@@ -131,7 +131,7 @@ public final class Ddl {
     return new StepOutcome.Done();
   }
 
-  /** Builds it if an undo needs it, and else takes it off the table. */
+  /** Builds the index if an undo needs it, otherwise drops it. */
   public StepOutcome undo(Step.Spare step) {
     if (!store.isTrue(step.isNeeded())) {
       return drop(step.index());
@@ -140,14 +140,14 @@ public final class Ddl {
     return new StepOutcome.Done();
   }
 
-  /** Where there is nothing to merge, no lock is taken. */
+  /** Takes no lock if there is nothing to merge. */
   public StepOutcome apply(Step.Merge step) {
     return store.isTrue(step.isOpen())
         ? run(step.name(), step.statements())
         : new StepOutcome.Done();
   }
 
-  /** Each in a transaction of its own, because the server reads all rows for it. */
+  /** Each foreign key in its own transaction, because the server reads all rows for it. */
   public StepOutcome apply(Step.Validate step) {
     for (String statement : store.texts(step.open())) {
       if (run(step.name(), List.of(statement)) instanceof StepOutcome.Failed failed) {
@@ -157,24 +157,24 @@ public final class Ddl {
     return new StepOutcome.Done();
   }
 
-  /** From now on the triggers archive as well. */
+  /** From now on the triggers archive too. */
   public StepOutcome begin(Step.Archive step) {
     return run(step.name(), step.begin());
   }
 
-  /** They archive no longer. */
+  /** The triggers stop archiving. */
   public StepOutcome end(Step.Archive step) {
     return run(step.name(), step.end());
   }
 
-  /** Whether something of it is in the source, be it a part that is of no use. */
+  /** Whether the source has the index, even an unusable part of it. */
   public boolean isThere(Step.Index step) {
     return store.state(step) != DdlStore.IndexState.MISSING;
   }
 
   /**
-   * A build that waited in the server's queue for the lock of another would hold a snapshot for
-   * which the other waits in turn, and one of the two would be ended.
+   * A build that waits in the server's queue for another build's lock would hold a snapshot that
+   * the other build waits for, and the server would end one of the two.
    */
   private void awaitTurn(Step.Index step) {
     try {
@@ -203,7 +203,7 @@ public final class Ddl {
     return run(name, statements, TRIES_MAX);
   }
 
-  /** As often as it takes, because what is left on the table hurts writers. */
+  /** Retries without limit, because what stays on the table would harm writers. */
   void takeOff(String name, String statement) {
     var _ = run(name, List.of(statement), Integer.MAX_VALUE);
   }

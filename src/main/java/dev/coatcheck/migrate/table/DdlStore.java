@@ -15,9 +15,9 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jooq.exception.DataAccessException;
 
-/** Sends the statements that change a table, and reads who holds locks on it. */
+/** Sends the statements that change a table, and reads which sessions hold locks on it. */
 final class DdlStore {
-  /** Who stands still between two statements must not keep the locks from writers meanwhile. */
+  /** A client that stops between two statements must not keep the locks for long. */
   private static final String BOUND =
       """
       select set_config('lock_timeout', <lock_timeout>, true),
@@ -52,7 +52,7 @@ final class DdlStore {
 
   private final Session session;
 
-  /** Of the tables that the steps lock. */
+  /** The tables that the steps lock. */
   private final Long[] tables;
 
   DdlStore(Session session, Target target) {
@@ -64,7 +64,7 @@ final class DdlStore {
 
   enum IndexState {
     MISSING,
-    /** Left behind by a build that failed, or not what we would build. */
+    /** Left behind by a failed build, or different from our index. */
     INVALID,
     VALID
   }
@@ -73,7 +73,7 @@ final class DdlStore {
     return session.transaction("check", sql -> PlainSql.isTrue(sql, query));
   }
 
-  /** A row without a key keeps a check from the table. */
+  /** A row without a key prevents a check on the table. */
   static final class RowWithoutKey extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -82,7 +82,7 @@ final class DdlStore {
     }
   }
 
-  /** What a step needs is not as it should be; its message says what. */
+  /** A precondition of a step is not met; the message says which one. */
   static final class Refused extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -92,11 +92,11 @@ final class DdlStore {
   }
 
   /**
-   * All of them in one transaction.
+   * Runs all statements in one transaction.
    *
-   * @return how long it kept writers out; empty if no statement locks a table of the application
-   * @throws RowWithoutKey if that is why it is refused
-   * @throws Refused if the statements themselves say so
+   * @return how long it blocked writers; empty if no statement locks a table of the application
+   * @throws RowWithoutKey if a row without a key is the reason of a refusal
+   * @throws Refused if a statement itself refuses
    */
   Optional<LockTime> run(String operation, List<String> statements) {
     LockTime.Watch watch = new LockTime.Watch();
@@ -118,7 +118,6 @@ final class DdlStore {
     }
   }
 
-  /** What a query of a step gives. */
   List<String> texts(String query) {
     return session.transaction("check", sql -> PlainSql.rows(sql, query, row -> row.getString(1)));
   }
@@ -144,7 +143,7 @@ final class DdlStore {
                 .orElse(IndexState.MISSING));
   }
 
-  /** The legacy IDs that a query of a step gives. */
+  /** The legacy IDs that a step's query returns. */
   List<Long> ids(String operation, String query, Object... values) {
     return session.longTransaction(
         operation,
@@ -154,7 +153,7 @@ final class DdlStore {
         });
   }
 
-  /** Who holds one of the tables in one of some modes. */
+  /** The sessions that hold one of the tables in one of the modes. */
   List<BlockingSession> blockers(List<String> modes) {
     return session.transaction(
         "blockers",

@@ -1,6 +1,6 @@
 package dev.coatcheck.migrate.table;
 
-import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.bulk.load.LegacyKeyWriter.LegacyKey;
 import dev.coatcheck.migrate.source.CatalogTable;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.SourceSession.Name;
@@ -17,9 +17,9 @@ import org.jooq.DSLContext;
 import org.jooq.exception.DataAccessException;
 
 /**
- * Fills one row on demand: finds the key of the row whose legacy ID a caller asks for. A row that
- * the backfill has not reached gets its key on the spot: the position that it could have at most,
- * which is known without the rows before it. Those rows keep the positions below.
+ * Fills one row on demand: finds the key for a legacy ID that a caller asks for. If the backfill
+ * has not reached the row, the row gets its key at once: the highest position that it can have,
+ * which doesn't depend on earlier rows. Earlier rows keep the positions below.
  */
 public final class FillOnDemandTable {
   private static final String READ = "select t.<key> from <table> t where t.<id> = ?";
@@ -31,7 +31,7 @@ public final class FillOnDemandTable {
       SqlTemplate.file(FillOnDemandTable.class, "hold-shared.sql");
   private static final SqlTemplate HIGHEST_POSITION = KeyTimes.template("ahead.sql");
 
-  /** The key that is there already, if the row was set aside, or was there in an earlier run. */
+  /** The existing key, if the row was set aside or was part of an earlier run. */
   private static final String KEPT =
       """
       select coalesce((select a.key from <archive> a where a.legacy = ?),
@@ -53,15 +53,15 @@ public final class FillOnDemandTable {
     this.rows = new BatchTable(target, Optional.empty());
   }
 
-  /** A row's key; none yet if it isn't filled. */
+  /** A row's key; not stored yet unless the row is filled. */
   private record Row(long key, boolean isFilled) {}
 
   /**
-   * The key of a row; empty if there is no such row. Looks again if the table was renamed a moment
+   * The key of a row; empty if there is no such row. Tries again if the table was renamed a moment
    * ago.
    *
-   * @throws DatabaseUnavailable if the source can't be asked, or if the row's key can't be made
-   *     within a second
+   * @throws DatabaseUnavailable if the source is unavailable, or the row can't be filled within a
+   *     second
    */
   public OptionalLong find(long legacy) {
     try {
@@ -69,7 +69,7 @@ public final class FillOnDemandTable {
     } catch (DataAccessException refused) {
       Optional<Target> now = CatalogTable.now(source, target);
       if (now.isEmpty()) {
-        // The column of the legacy IDs left the table a moment ago.
+        // The column of the legacy IDs was dropped a moment ago.
         return archived(legacy);
       }
       if (now.get().equals(target)) {
@@ -79,7 +79,7 @@ public final class FillOnDemandTable {
     }
   }
 
-  /** The key that the archive has for a legacy ID; it has those of all rows of a contracted run. */
+  /** The key of a legacy ID in the archive. For a contracted run the archive has all rows. */
   public OptionalLong archived(long legacy) {
     return source.read(
         "archived key",

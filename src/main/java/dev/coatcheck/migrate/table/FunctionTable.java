@@ -10,8 +10,8 @@ import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.stream.Stream;
 
 /**
- * Keeps the functions behind the triggers up to date with the table's names and owner. Functions
- * that are out of date still work, but slower.
+ * Keeps the functions of the triggers up to date with the table's names and owner. Outdated
+ * functions still work, but are slower.
  */
 public final class FunctionTable {
   private static final String BELONG_TO_OWNER =
@@ -27,8 +27,8 @@ public final class FunctionTable {
       "select pg_advisory_xact_lock(<lock_class_of_functions>, <lock_table>)";
 
   /**
-   * Otherwise a role that may call our functions could make a trigger on its own table, and write
-   * to the outbox. In a restored copy the table has another OID, and is found by its name.
+   * Otherwise a role that may call our functions could create a trigger on its own table and write
+   * to the outbox. In a restored copy the table has another OID and is found by its name.
    */
   private static final String ONLY_OF_RUN =
       """
@@ -44,18 +44,17 @@ public final class FunctionTable {
 
   private FunctionTable() {}
 
-  /** With what keeps the functions of a template to the table of the run. */
+  /** Adds the guard that restricts the functions of a template to the table of the run. */
   static SqlTemplate guarded(SqlTemplate functions) {
     return functions.with("only_of_run", ONLY_OF_RUN);
   }
 
   /**
-   * Replaces them where the table was renamed, or has got another owner. Takes no lock on the
-   * table.
+   * Replaces the functions if the table was renamed or has a new owner. Takes no lock on the table.
    *
-   * @param before the table with the names that the functions have
-   * @param now the same table with those that it has
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
+   * @param before the table with the names that the functions use
+   * @param now the same table with its current names
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source is unavailable
    */
   public static void keepUp(Database source, Target before, Target now) {
     if (!before.equals(now) || !belongToOwner(source, now)) {
@@ -63,7 +62,7 @@ public final class FunctionTable {
     }
   }
 
-  /** Whether those that write to the table, if there are any, belong to the role that owns it. */
+  /** Whether the functions that write to the table, if any, belong to the table's owner. */
   private static boolean belongToOwner(Database source, Target target) {
     String query = new TargetSql(target).fill(BELONG_TO_OWNER);
     return source.read(

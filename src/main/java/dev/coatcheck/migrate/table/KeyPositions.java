@@ -5,8 +5,8 @@ import dev.coatcheck.core.key.WorkerUses;
 import java.util.OptionalLong;
 
 /**
- * The arithmetic of the backfill for rows that come one by one: the same positions as {@link
- * Backfill} gives inside Postgres.
+ * The arithmetic of the backfill for rows that arrive one by one: gives the same positions as
+ * {@link Backfill} inside Postgres.
  */
 public final class KeyPositions {
   private static final SnowflakeLayout LAYOUT = SnowflakeLayout.DEFAULT;
@@ -15,21 +15,20 @@ public final class KeyPositions {
   private long last;
 
   /**
-   * Begins after a position.
+   * Starts after a position.
    *
-   * @param t0Millis since the epoch of the layout: no position reaches it
+   * @param t0Millis since the epoch of the layout; all positions are below it
    */
   public KeyPositions(long t0Millis, long last) {
     this.t0Millis = t0Millis;
     this.last = last;
   }
 
-  /** The key at a position. */
   static long key(long position) {
     return LAYOUT.key(position, WorkerUses.BACKFILL);
   }
 
-  /** Whether a position's key would not be older than {@code t0Millis}. */
+  /** Whether the key of a position would not be older than {@code t0Millis}. */
   static boolean reaches(long position, long t0Millis) {
     return position >= LAYOUT.position(LAYOUT.epochMillis() + t0Millis);
   }
@@ -38,7 +37,7 @@ public final class KeyPositions {
     return last;
   }
 
-  /** The key of a row that has one, so that the next ones come after it. */
+  /** Notes the existing key of a row, so that the next keys follow it. */
   public void held(long key) {
     if (LAYOUT.workerOf(key) == WorkerUses.BACKFILL) {
       last = Math.max(last, LAYOUT.positionOf(key));
@@ -48,8 +47,7 @@ public final class KeyPositions {
   /**
    * The key of the next row.
    *
-   * @param millis when it was made, since the epoch of the layout, if {@link KeyTimes} lets that
-   *     count
+   * @param millis its creation time since the epoch of the layout, if {@link KeyTimes} accepts it
    */
   public long next(OptionalLong millis) {
     last = Math.max(last + 1, LAYOUT.position(LAYOUT.epochMillis() + millis.orElse(0)));

@@ -5,27 +5,28 @@ import java.util.Arrays;
 import java.util.OptionalLong;
 
 /**
- * Decides which rows keep the time of their creation. One row that was restored or dated wrongly
- * would otherwise drag the keys of all rows behind it: keys only rise.
+ * Decides which rows keep their creation time. Keys only rise, so without this rule one row with a
+ * wrong time would shift the keys of all rows after it.
  *
  * <p>Rows are taken in the order of their IDs, in blocks of {@value #BLOCK} from the first row on.
- * A row keeps its time if that is at most the median time of the next block; where the next block
- * is not full, which is at the end of the table, of the next {@value #BLOCK} rows, as many as there
- * are. The very last row keeps its time. All other times are dropped, not clipped: a clipped time
- * would still shift its neighbours. A time after T0 is none at all, and that of the last minute
- * before it only bears out others. Times that are too low need no rule, since keys only rise.
+ * A row keeps its time if that is at most the median time of the next block. If the next block is
+ * not full, which happens at the end of the table, the next {@value #BLOCK} rows count instead, as
+ * many as there are. The very last row keeps its time. All other times are dropped, not clipped,
+ * because a clipped time would still shift its neighbours. A time after T0 counts as none, and a
+ * time in the last minute before T0 only confirms others. Times that are too low need no rule,
+ * because keys only rise.
  *
- * <p>A batch of whole blocks, with one more block to look at, gives the same keys as any other
+ * <p>A batch of whole blocks, with one more block to read ahead, gives the same keys as any other
  * division of the table into batches of whole blocks.
  */
 public final class KeyTimes {
-  /** Rows of a block. Every batch has a multiple of it, but for the last one. */
+  /** Rows of a block. Every batch except the last one has a multiple of this. */
   public static final int BLOCK = 128;
 
-  /** So many rows after it decide about a row, wherever the blocks begin. */
+  /** This many later rows decide about a row, wherever the blocks begin. */
   public static final int LOOK_AHEAD = 2 * BLOCK;
 
-  /** Before T0: no key of an old row comes so close to those of the triggers by its own time. */
+  /** No time this close before T0 is used, to keep a distance to the keys of the triggers. */
   private static final int MARGIN_MILLIS = 60_000;
 
   /** The same rule in SQL. */
@@ -33,26 +34,26 @@ public final class KeyTimes {
 
   private KeyTimes() {}
 
-  /** A statement that lies beside this class, with the rule at {@code <key_times>}. */
+  /** A statement beside this class, with the rule at {@code <key_times>}. */
   static SqlTemplate template(String file) {
     return SqlTemplate.file(KeyTimes.class, file).with("key_times", PARTS.text());
   }
 
-  /** How many rows a batch of about so many has. */
+  /** The rows of a batch of about this size, in whole blocks. */
   public static int wholeBlocks(int rows) {
     return Math.max(BLOCK, rows / BLOCK * BLOCK);
   }
 
   /**
-   * The same rule for rows that come from elsewhere.
+   * The same rule for rows outside of Postgres.
    *
-   * @param stated the times of rows in the order of their IDs, beginning with a block: in
-   *     milliseconds since the layout's epoch; empty for a row without one
-   * @param inside how many of them are asked about. The others are the block that follows, all of
-   *     it unless the rows end there
+   * @param stated the times of rows in the order of their IDs, starting with a block, in
+   *     milliseconds since the layout's epoch; empty for a row without a time
+   * @param inside how many of the rows are asked about. The others are the whole next block, or
+   *     what is left of it at the end
    * @param t0Millis T0, since the layout's epoch
-   * @param isEnd the table ends with these rows; else those that have less than half a block after
-   *     them have no time, because more rows follow elsewhere and might contradict it
+   * @param isEnd whether the table ends with these rows. If not, rows with less than half a block
+   *     after them have no time, because later rows might contradict it
    * @return the times that count
    */
   public static OptionalLong[] kept(
@@ -82,11 +83,11 @@ public final class KeyTimes {
   }
 
   /**
-   * Which rows keep their times for certain, wherever the blocks begin: rows may have gone since
-   * they were counted, the last ones of the table among them.
+   * Which rows certainly keep their times, wherever the blocks begin: rows may have been deleted
+   * since they were counted, even the last ones of the table.
    *
-   * @param stated as for {@link #kept}, of rows that follow each other; nothing is certain about
-   *     the last {@value #LOOK_AHEAD}
+   * @param stated as for {@link #kept}, of consecutive rows; nothing is certain about the last
+   *     {@value #LOOK_AHEAD}
    */
   public static boolean[] certainlyKept(OptionalLong[] stated, long t0Millis) {
     OptionalLong[] times = possible(stated, t0Millis);
@@ -116,7 +117,7 @@ public final class KeyTimes {
     return time.isPresent() && time.getAsLong() >= 0 && time.getAsLong() <= t0Millis;
   }
 
-  /** Of a block, or of what is left; the lower one of two. Rows without a time don't count. */
+  /** The median of a block or its rest; the lower of two. Ignores rows without a time. */
   private static OptionalLong median(OptionalLong[] times, int from) {
     long[] sorted =
         Arrays.stream(times, from, Math.min(times.length, from + BLOCK))

@@ -5,19 +5,19 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long the locks of a transaction kept writers out: at most wait + hold, because writers queue
- * behind a lock request that waits.
+ * How long the locks of a transaction blocked writers: at most wait + hold, because writers queue
+ * behind a waiting lock request.
  *
- * @param waitedMillis for the locks, in the try in which the step got them
+ * @param waitedMillis for the locks, in the successful attempt of the step
  * @param heldMillis from then to the commit
  */
 public record LockTime(long waitedMillis, long heldMillis) {
-  /** As it is recorded. */
+  /** The text in the journal. */
   public String text() {
     return "waited %d ms for its locks and held them for %d ms".formatted(waitedMillis, heldMillis);
   }
 
-  /** Takes the time of one transaction, from the first statement that locks a table. */
+  /** Measures the time of one transaction, from the first statement that locks a table. */
   static final class Watch {
     private boolean isLocked;
     private long askedNano;
@@ -35,7 +35,7 @@ public record LockTime(long waitedMillis, long heldMillis) {
       }
     }
 
-    /** To be called after the commit; empty if no statement has locked a table. */
+    /** Called after the commit; empty if no statement has locked a table. */
     Optional<LockTime> ended() {
       return isLocked
           ? Optional.of(
@@ -48,7 +48,7 @@ public record LockTime(long waitedMillis, long heldMillis) {
       return text.startsWith("alter table") || text.contains("lock table ");
     }
 
-    /** Rounded up: no lock is held for no time. */
+    /** Rounded up: a lock is always held for some time. */
     private static long millis(long nanos) {
       return TimeUnit.NANOSECONDS.toMillis(nanos + TimeUnit.MILLISECONDS.toNanos(1) - 1);
     }

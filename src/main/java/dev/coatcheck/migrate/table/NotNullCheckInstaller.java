@@ -8,12 +8,12 @@ import java.util.stream.Collectors;
 
 /**
  * Adds the check that every row has a key: fills the rows without a key, adds the check for new
- * rows, fills the rows that came in between, and lets the server look at all rows. A row can come
- * in without a key while a trigger of ours is off, or past all triggers.
+ * rows, fills the rows that arrived in between, and lets the server check all rows. A row can
+ * arrive without a key while one of our triggers is off, or past all triggers.
  *
- * <p>A check that is not validated refuses the application's updates of rows that break it. So it
- * is not added while such a row can be seen. If a later part fails, the check is dropped before
- * anything else is done, and a runner that finds a check that a dead runner left drops it first.
+ * <p>A check that is not validated refuses the application's updates of rows that violate it. So it
+ * is not added while such a row is visible. If a later part fails, the check is dropped before
+ * anything else is done. A runner that finds a check of a dead runner drops it first.
  */
 final class NotNullCheckInstaller {
   private static final int ROUNDS_MAX = 5;
@@ -32,11 +32,11 @@ final class NotNullCheckInstaller {
     this.fill = fill;
   }
 
-  /** How a round ended. */
+  /** The result of a round. */
   private sealed interface Round {
     record Settled(StepOutcome outcome) implements Round {}
 
-    /** Rows without a key are there again. */
+    /** There are rows without a key again. */
     record Overtaken() implements Round {}
   }
 
@@ -80,7 +80,7 @@ final class NotNullCheckInstaller {
     };
   }
 
-  /** Only rows after an ID are looked at under the lock. */
+  /** Under the lock, only rows after an ID are checked. */
   private Round create(long afterId) {
     try {
       return new Round.Settled(ddl.run(step.name(), step.createAfter(afterId)));
@@ -127,8 +127,8 @@ final class NotNullCheckInstaller {
   }
 
   /**
-   * Who stops the run can't be kept waiting for as long as it takes. If the source is gone, the
-   * next runner drops the check.
+   * Doesn't retry for long, because a user wants to stop the run. If the source is gone, the next
+   * runner drops the check.
    */
   private void dropAfter(RuntimeException stopped) {
     for (int tried = 1; tried <= LAST_TRIES_MAX; tried++) {

@@ -1,8 +1,8 @@
 package dev.coatcheck.migrate.table;
 
-import dev.coatcheck.bulk.load.LegacyKeyTable;
-import dev.coatcheck.bulk.load.LegacyKeyTable.AlreadyThere;
-import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.bulk.load.LegacyKeyWriter;
+import dev.coatcheck.bulk.load.LegacyKeyWriter.AlreadyThere;
+import dev.coatcheck.bulk.load.LegacyKeyWriter.LegacyKey;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
@@ -11,19 +11,19 @@ import java.util.List;
 import java.util.function.IntFunction;
 
 /**
- * Carries the entries that the triggers wrote to the mappings. Entries are taken by row lock, not
- * by a mark up to which all was read: such a mark would miss the entries of a transaction that
- * commits late. An entry is deleted only after its mapping is durable, so a crash repeats it, which
- * changes nothing. A drain that takes too long is tried again with fewer entries.
+ * Relays the entries of the triggers to the mappings. Entries are taken by row lock, not up to a
+ * high-water mark, which would miss the entries of a transaction that commits late. An entry is
+ * deleted only after its mapping is durable, so after a crash it is relayed again, which changes
+ * nothing. A drain that takes too long is retried with fewer entries.
  */
 public final class Outbox {
   private static final int ENTRIES_MAX = 2_000;
   private static final int TRIES_MAX = 8;
 
-  /** After a drain that took too long the next one takes so much less. */
+  /** After a drain that took too long, the next one takes this many bits less. */
   private static final int SLOW_BITS = 2;
 
-  /** Look-ups may write the same mappings all the time: the fewer entries, the fewer of those. */
+  /** Look-ups may write the same mappings all the time: fewer entries mean fewer conflicts. */
   private static final int SHRINK_BITS = 3;
 
   /** Entries after which writers get the other table, and this one is truncated. */
@@ -32,32 +32,36 @@ public final class Outbox {
   private final OutboxStore store;
   private long sinceSwitch;
 
-  /** Of the next drain. Every drain that ends in time doubles it. */
+  /** For the next drain. Each drain that ends in time doubles it. */
   private int entriesMax = ENTRIES_MAX;
 
   /**
-   * Follows one table.
+   * Relays for one table.
    *
-   * @param gateway where the mappings lie
-   * @param isBeside whether that is the database of the table
+   * @param gateway the database with the mappings
+   * @param isBeside whether that is also the database of the table
    */
   public Outbox(
-      Database source, Database gateway, boolean isBeside, Target target, LegacyKeyTable mappings) {
+      Database source,
+      Database gateway,
+      boolean isBeside,
+      Target target,
+      LegacyKeyWriter mappings) {
     this.store = new OutboxStore(source, gateway, isBeside, target, mappings);
   }
 
   /**
-   * What was brought.
+   * What was relayed.
    *
-   * @param refused those whose legacy ID or key belongs to something else, which is left as it is,
-   *     and those whose number is not positive, which no legacy ID is
+   * @param refused entries whose legacy ID or key already belongs to another mapping, which stays,
+   *     and entries with a legacy ID that is not positive
    */
   public record Drained(int entries, List<LegacyKey> refused) {}
 
   /**
-   * Brings some entries, in the order of their keys.
+   * Relays some entries, in the order of their keys.
    *
-   * @throws DatabaseUnavailable if one of the two databases can't be asked
+   * @throws DatabaseUnavailable if one of the two databases is unavailable
    */
   public Drained drain() {
     int wanted = entriesMax;
@@ -68,20 +72,20 @@ public final class Outbox {
         store.rotate();
         sinceSwitch = 0;
       } catch (LockTimeout writersFirst) {
-        // The next time will do.
+        // Try again next time.
       }
     }
     return drained;
   }
 
-  /** Entries that wait, and the age of the oldest key among them in seconds. */
+  /** The number of waiting entries, and the age of the oldest key among them in seconds. */
   public record Lag(long entries, long seconds) {}
 
   public Lag lag() {
     return store.lag();
   }
 
-  /** The same entries in one piece would take too long again. */
+  /** Splits the entries: all at once would take too long again. */
   private Drained takeInTime() {
     try {
       Drained drained = take();
@@ -94,10 +98,10 @@ public final class Outbox {
   }
 
   /**
-   * Brings the entries of some keys, of which another session may have taken some without having
-   * ended. They stay where they are.
+   * Relays the entries of some keys, even those that another session has taken and not finished.
+   * The entries stay in the outbox.
    *
-   * @throws DatabaseUnavailable if one of the two databases can't be asked
+   * @throws DatabaseUnavailable if one of the two databases is unavailable
    */
   public void publish(List<Long> keys) {
     repeated(
@@ -112,7 +116,7 @@ public final class Outbox {
         tried -> store.take(Math.max(1, entriesMax >> (SHRINK_BITS * tried)), tried > 0));
   }
 
-  /** Until no other session was faster. */
+  /** Repeats until no other session was faster. */
   private static <T> T repeated(IntFunction<T> work) {
     AlreadyThere last = null;
     for (int tried = 0; tried < TRIES_MAX; tried++) {

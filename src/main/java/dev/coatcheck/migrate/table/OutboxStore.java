@@ -1,7 +1,7 @@
 package dev.coatcheck.migrate.table;
 
-import dev.coatcheck.bulk.load.LegacyKeyTable;
-import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.bulk.load.LegacyKeyWriter;
+import dev.coatcheck.bulk.load.LegacyKeyWriter.LegacyKey;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.SourceSession.Name;
 import dev.coatcheck.migrate.source.SqlTemplate;
@@ -35,10 +35,14 @@ final class OutboxStore {
   private final Database gateway;
   private final boolean isBeside;
   private final TargetSql names;
-  private final LegacyKeyTable mappings;
+  private final LegacyKeyWriter mappings;
 
   OutboxStore(
-      Database source, Database gateway, boolean isBeside, Target target, LegacyKeyTable mappings) {
+      Database source,
+      Database gateway,
+      boolean isBeside,
+      Target target,
+      LegacyKeyWriter mappings) {
     this.source = SourceSession.named(source, Name.OUTBOX, target);
     this.gateway = gateway;
     this.isBeside = isBeside;
@@ -46,7 +50,7 @@ final class OutboxStore {
     this.mappings = mappings;
   }
 
-  /** Nothing if there is no outbox, or not any more. */
+  /** Empty if there is no outbox. */
   Outbox.Drained take(int entriesMax, boolean careful) {
     return ifThere(
         () -> source.write("outbox", sql -> take(sql, entriesMax, careful)),
@@ -70,7 +74,7 @@ final class OutboxStore {
     return new Outbox.Drained(taken.size(), refused);
   }
 
-  /** Brings the entries of some keys, and leaves them for {@link #take}. */
+  /** Relays the entries of some keys, and leaves them for {@link #take}. */
   void publish(List<Long> keys) {
     Long[] wanted = keys.toArray(Long[]::new);
     List<Entry> waiting =
@@ -92,9 +96,9 @@ final class OutboxStore {
   }
 
   /**
-   * A row that was inserted.
+   * An inserted row.
    *
-   * @param legacy empty once the table has no legacy IDs any more
+   * @param legacy empty once the table has no legacy IDs
    */
   private record Entry(OptionalLong legacy, long key) {
     Stream<LegacyKey> legacyKey() {
@@ -117,7 +121,7 @@ final class OutboxStore {
     return legacyKeys.isEmpty() ? List.of() : mappings.insert(sql, legacyKeys, careful);
   }
 
-  /** Lets the triggers write to the other table, and empties the first if no session uses it. */
+  /** Makes the triggers write to the other table; truncates the first one if it is unused. */
   void rotate() {
     long before =
         source.write(
@@ -147,7 +151,7 @@ final class OutboxStore {
         new Outbox.Lag(0, 0));
   }
 
-  /** A look at whether it is there would be out of date by the next statement. */
+  /** A check for its existence would be outdated by the next statement. */
   private static <T> T ifThere(Supplier<T> work, T otherwise) {
     try {
       return work.get();

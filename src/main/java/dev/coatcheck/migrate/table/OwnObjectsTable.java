@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The objects that the first two steps of a run made in the source: says which of them are missing,
- * and puts empty objects in their stead for an undo.
+ * The objects that the first two steps of a run create in the source: reports missing ones, and
+ * replaces them with empty ones for an undo.
  */
 public final class OwnObjectsTable {
   private static final String HAS_TABLE =
@@ -33,7 +33,7 @@ public final class OwnObjectsTable {
   private static final String TRIGGERS =
       "select tgname::text from pg_catalog.pg_trigger where tgrelid = <oid>::oid";
 
-  /** An undo that lost it makes one whose T0 is 0. */
+  /** An undo that has lost the checkpoint creates one whose T0 is 0. */
   private static final String HAS_CHECKPOINT =
       "select exists (select from <schema>.checkpoint where run = <run> and t0_ms > 0)";
 
@@ -48,20 +48,20 @@ public final class OwnObjectsTable {
     this.names = new TargetSql(target);
   }
 
-  /** How far the run has come: which of its objects have to be there. */
+  /** The progress of the run, which determines the objects that have to exist. */
   public enum Extent {
-    /** Nothing was made yet. */
+    /** Nothing was created yet. */
     NONE,
-    /** What is not on the table itself. */
+    /** The objects that are not on the table itself. */
     PREPARED,
     /** The column, the triggers and the checkpoint too. */
     ON_TABLE
   }
 
   /**
-   * Looks for all of them.
+   * Checks that all of them exist.
    *
-   * @throws ObjectsGone with the names of those that are not there
+   * @throws ObjectsGone with the names of missing objects
    */
   public void require(Extent extent) {
     List<String> missing = missing(extent);
@@ -74,17 +74,16 @@ public final class OwnObjectsTable {
     return extent == Extent.NONE ? List.of() : missing(extent == Extent.ON_TABLE);
   }
 
-  /** Whether the customer's table itself is there. */
+  /** Whether the customer's table itself exists. */
   public boolean hasTable() {
     return session.transaction("objects", sql -> PlainSql.isTrue(sql, names.fill(HAS_TABLE)));
   }
 
-  /** Whether what archives new rows during an undo is there. */
+  /** Whether the objects that archive new rows during an undo exist. */
   public boolean canArchiveNewRows() {
     return session.transaction("objects", sql -> PlainSql.isTrue(sql, names.fill(HAS_ARCHIVING)));
   }
 
-  /** In words. */
   private List<String> missing(boolean onTable) {
     return session.transaction(
         "objects",
@@ -118,8 +117,8 @@ public final class OwnObjectsTable {
   }
 
   /**
-   * Puts empty ones where the statements of an undo expect them, so that the undo can take all of
-   * the rest away. A backfill can't go on with them, and says so.
+   * Creates empty objects where the statements of an undo expect them, so that the undo can remove
+   * the rest. A backfill can't continue with them, and reports that.
    */
   public void mend(Extent extent) {
     if (!missing(extent).isEmpty()) {

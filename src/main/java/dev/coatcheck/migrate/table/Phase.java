@@ -2,7 +2,7 @@ package dev.coatcheck.migrate.table;
 
 import dev.coatcheck.core.name.WireNamed;
 
-/** A part of a table migration. A run goes through the phases in this order. */
+/** A part of a table migration. A run passes through the phases in this order. */
 public enum Phase implements WireNamed {
   /** The new column, its number source and its triggers. */
   EXPAND,
@@ -10,32 +10,33 @@ public enum Phase implements WireNamed {
   BACKFILL,
   /** A unique index on the new keys. */
   INDEX,
-  /** No row without a key, ever again. */
+  /** Every row has a key, and always will. */
   NOT_NULL,
   /** Each column that refers to the legacy IDs gets a twin that refers to the new keys. */
   CHILDREN,
-  /** Source, mappings and legacy IDs agree. */
+  /** The source, the mappings and the legacy IDs are compared. */
   VERIFY,
-  /** The index to which the foreign keys of the legacy IDs are bound once the primary key moves. */
+  /** The index for the foreign keys of the legacy IDs once the primary key moves. */
   PREPARE_SWITCH,
   /** The new keys are the primary key. */
   SWITCH,
   /**
-   * The column of the legacy IDs leaves the table, and the columns that refer to it their tables.
+   * The column of the legacy IDs is dropped from the table, and the columns that refer to it from
+   * theirs.
    */
   CONTRACT;
 
-  /** Whether a run goes through this phase without having been told to. */
+  /** Whether a run enters this phase without a request. */
   public boolean isUsual() {
     return compareTo(VERIFY) <= 0;
   }
 
-  /** Whether it depends on which foreign keys refer to the table. */
+  /** Whether it depends on the foreign keys to the table. */
   public boolean bindsChildren() {
     return compareTo(CHILDREN) >= 0 && this != VERIFY;
   }
 
-  /** Whether there is anything of it that could be undone. */
+  /** Whether the phase changes anything that could be undone. */
   public boolean leavesTraces() {
     return this != VERIFY;
   }

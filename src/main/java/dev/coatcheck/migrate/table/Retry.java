@@ -9,20 +9,18 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Fills rows that were set aside, with the keys that are kept for them. A batch that fails is
- * halved, down to single rows, so that one refused row keeps no other row from its key.
+ * Fills rows that were set aside, with their reserved keys. A batch that fails is halved, down to
+ * single rows, so that one refused row keeps no other row from its key.
  */
 public final class Retry {
-  /** Attempts of one block that wait in vain, each for a time-out; what is left is given up. */
+  /** Attempts per block that end in a timeout; after that, the rest of the block is given up. */
   private static final int WAITS_MAX = 16;
 
   private final Backfill backfill;
   private final Function<List<SetAside>, Outcome> attempt;
 
   /**
-   * By one runner.
-   *
-   * @param attempt fills some rows in a transaction of its own, or throws to give up
+   * @param attempt fills some rows in its own transaction, or throws to give up
    */
   public Retry(Backfill backfill, Function<List<SetAside>, Outcome> attempt) {
     this.backfill = backfill;
@@ -30,7 +28,7 @@ public final class Retry {
   }
 
   /**
-   * Tries all rows after an ID once that were set aside for one of some causes. Those that fail
+   * Tries all rows after an ID that were set aside for one of the causes, once each. Rows that fail
    * again stay, with their last error.
    *
    * @return how many were filled

@@ -1,6 +1,6 @@
 package dev.coatcheck.migrate.table;
 
-import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.bulk.load.LegacyKeyWriter.LegacyKey;
 import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.sql.PlainSql;
@@ -8,14 +8,14 @@ import java.util.List;
 import org.jooq.DSLContext;
 
 /**
- * Writes keys to the rows of a table through the function of {@code fill.sql}, which runs the
- * table's own triggers as the table's owner, with the application's search path.
+ * Writes keys to the rows of a table with the function of {@code fill.sql}, which runs the table's
+ * own triggers as the table's owner, with the application's search path.
  */
 final class RowKeyTable {
-  /** Makes the function. */
+  /** Creates the function. */
   static final SqlTemplate FUNCTION = SqlTemplate.file(RowKeyTable.class, "fill.sql");
 
-  /** Calls it. Values: the legacy IDs of the rows, and the keys. */
+  /** Calls the function. Values: the legacy IDs of the rows, and the keys. */
   static final SqlTemplate CALL = SqlTemplate.file(RowKeyTable.class, "write.sql");
 
   private RowKeyTable() {}
@@ -24,8 +24,7 @@ final class RowKeyTable {
    * Writes keys to those of the rows that have none.
    *
    * @param rows in the order of their legacy IDs
-   * @return the rows that were changed, with the keys that they have now: a trigger may have left
-   *     out some
+   * @return the changed rows, with their current keys: a trigger may have skipped some rows
    */
   static List<LegacyKey> write(DSLContext sql, TargetSql names, List<LegacyKey> rows) {
     List<LegacyKey> written =

@@ -1,6 +1,6 @@
 package dev.coatcheck.migrate.table;
 
-import dev.coatcheck.bulk.load.LegacyKeyTable.LegacyKey;
+import dev.coatcheck.bulk.load.LegacyKeyWriter.LegacyKey;
 import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.migrate.source.FenceLost;
 import dev.coatcheck.migrate.source.SqlTemplate;
@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jooq.DSLContext;
 
-/** All SQL of rows that were set aside. They are kept beside the checkpoint, in the source. */
+/** All SQL of rows that were set aside. They are stored in the source, with the checkpoint. */
 final class SetAsideStore {
   private static final SqlTemplate HOLD = file("hold.sql");
   private static final SqlTemplate BLOCK = file("block.sql");
@@ -46,9 +46,10 @@ final class SetAsideStore {
   }
 
   /**
-   * Sets the first block of a range aside, each with its key, and moves the checkpoint behind them.
+   * Sets the first block of a range aside, each row with its key, and moves the checkpoint behind
+   * it.
    *
-   * @return the last ID of them
+   * @return the last ID of the block
    * @throws FenceLost if another runner has taken over
    */
   long setAside(Range range, Cause cause, String error, long fence, Bounds bounds) {
@@ -102,8 +103,8 @@ final class SetAsideStore {
   }
 
   /**
-   * Fills rows with the keys that are kept for them. Those that another session holds stay set
-   * aside; those that are gone from the table, or have a key by now, are forgotten.
+   * Fills rows with their reserved keys. Rows that another session holds stay set aside; rows that
+   * were deleted or have a key by now are removed from the list.
    *
    * @return how many were filled
    * @throws BatchTable.RowRefused if the table refused one of them
@@ -147,7 +148,7 @@ final class SetAsideStore {
         });
   }
 
-  /** Writes down why rows could not be filled. */
+  /** Stores why rows could not be filled. */
   void blame(List<SetAside> blamed, Cause cause, String error) {
     session.transaction(
         "rows set aside",

@@ -7,22 +7,22 @@ import java.util.stream.Stream;
 
 /** One reversible part of a phase. The source itself shows whether it is applied. */
 public sealed interface Step {
-  /** The step that makes what is not on the table itself, the outbox among it. */
+  /** The step that creates the objects outside of the table, such as the outbox. */
   String PREPARE = "prepare";
 
-  /** The step from which on every new row has a key. */
+  /** The step after which every new row has a key. */
   String DUAL_WRITE = "dual-write";
 
   /** The step that gives a column of a child its twin. */
   String CHILD_COLUMN = "child-column";
 
-  /** The step that builds the index that the switch uses up. */
+  /** The step that builds the index that the switch consumes. */
   String NEW_PK = "new-pk";
 
   /** The step that moves the primary key. */
   String PRIMARY_KEY = "primary-key";
 
-  /** The step that takes the old columns off, for good. */
+  /** The step that drops the old columns, for good. */
   String DROP_COLUMNS = "drop-old-columns";
 
   Phase phase();
@@ -30,20 +30,20 @@ public sealed interface Step {
   /** Unique within the phase. */
   String name();
 
-  /** What {@code apply} sends, as shown before it runs. */
+  /** The statements of {@code apply}, for display before it runs. */
   default List<String> statements() {
     return List.of();
   }
 
-  /** What {@code undo} sends. */
+  /** The statements of {@code undo}. */
   default List<String> undoStatements() {
     return List.of();
   }
 
   /**
-   * Short statements in one transaction, tried again while another session holds the lock.
+   * Short statements in one transaction, retried while another session holds the lock.
    *
-   * @param check a query that says whether the step is applied
+   * @param check a query for whether the step is applied
    */
   record Ddl(
       Phase phase, String name, List<String> statements, List<String> undoStatements, String check)
@@ -59,7 +59,7 @@ public sealed interface Step {
    *
    * @param table the OID of its table
    * @param index its name in the catalog, in the schema of the table
-   * @param turn waits until nobody else builds an index on the table
+   * @param turn waits until no other session builds an index on the table
    * @param whole that of the partitioned table, if the table is a partition
    * @param release what an undo sends first, in one transaction, to free the index of foreign keys
    */
@@ -91,10 +91,10 @@ public sealed interface Step {
   }
 
   /**
-   * An index by which an undo moves the primary key back at once. An undo uses it up, and builds it
-   * before that if it is not there; after the undo it is of no use.
+   * An index with which an undo can move the primary key back at once. An undo builds it if it is
+   * missing, and consumes it; after the undo it has no use.
    *
-   * @param isNeeded a query that says whether an undo would use it
+   * @param isNeeded a query for whether an undo would use it
    */
   record Spare(Index index, String isNeeded) implements Step {
     @Override
@@ -114,10 +114,10 @@ public sealed interface Step {
   }
 
   /**
-   * Lets the server look at all rows of the foreign keys that an earlier step, or an undo, has
-   * added without that.
+   * Lets the server validate the foreign keys that an earlier step, or an undo, has added as not
+   * valid.
    *
-   * @param open a query for the statements that are left to be sent
+   * @param open a query for the statements still to be sent
    */
   record Validate(Phase phase, String open) implements Step {
     @Override
@@ -127,10 +127,10 @@ public sealed interface Step {
   }
 
   /**
-   * Gives partitioned tables the foreign keys that their partitions have by now, on the way forward
-   * and back.
+   * Adds the foreign keys to partitioned tables that their partitions already have, in both
+   * directions.
    *
-   * @param isOpen a query that says whether there is such a table
+   * @param isOpen a query for whether there is such a table
    */
   record Merge(Phase phase, List<String> statements, String isOpen) implements Step {
     public Merge {
@@ -144,14 +144,14 @@ public sealed interface Step {
   }
 
   /**
-   * A check that every row has a key. It never stays on the table without having been validated
-   * unless its run works on it right then: such a check refuses updates of old rows that break it.
+   * A check that every row has a key. It stays unvalidated on the table only while its run is
+   * working on it, because such a check refuses updates of old rows that violate it.
    *
    * @param create in one transaction; fails if there is a row without a key after {@link #AFTER_ID}
-   * @param isApplied a query that says whether the check holds for every row
-   * @param isThere a query that says whether the check is on the table
+   * @param isApplied a query for whether the check holds for every row
+   * @param isThere a query for whether the check is on the table
    * @param highest a query for the highest legacy ID
-   * @param broken a query for the legacy IDs of the first rows after one that break it
+   * @param broken a query for the legacy IDs of the first rows after a given one that violate it
    * @param child whose twin is checked; empty: the new column of the table itself
    */
   record NotNullCheck(
@@ -201,10 +201,10 @@ public sealed interface Step {
   }
 
   /**
-   * All keys are put aside before they are lost: in the phase expand on the way back, in the phase
-   * contract on the way forward.
+   * Archives all keys before they are lost: when the phase expand is undone, and when the phase
+   * contract is applied.
    *
-   * @param begin from then on the triggers archive as well
+   * @param begin from then on the triggers archive too
    * @param end from then on they don't
    */
   record Archive(Phase phase, List<String> begin, List<String> end) implements Step {
@@ -233,7 +233,7 @@ public sealed interface Step {
     }
   }
 
-  /** Compares everything with everything, and changes nothing. */
+  /** Compares the table, its children and the mappings, and changes nothing. */
   record Verify() implements Step {
     @Override
     public Phase phase() {

@@ -5,9 +5,9 @@ import java.util.Optional;
 /** The outcome of a step. */
 public sealed interface StepOutcome {
   /**
-   * The table has it.
+   * The table has the step.
    *
-   * @param locks those that kept writers out, if the step took any
+   * @param locks those that blocked writers, if the step took any
    */
   record Done(Optional<LockTime> locks) implements StepOutcome {
     public Done() {
@@ -15,10 +15,10 @@ public sealed interface StepOutcome {
     }
   }
 
-  /** The table may have a part of it, for a retry or an undo; the reason says what to do. */
+  /** The table may have a part of the step, for a retry or an undo; the reason says what to do. */
   record Failed(String reason) implements StepOutcome {}
 
-  /** Done, unless there is a reason why it failed. */
+  /** Done, unless there is a reason of a failure. */
   static StepOutcome of(Optional<String> failure) {
     return failure.<StepOutcome>map(Failed::new).orElseGet(Done::new);
   }

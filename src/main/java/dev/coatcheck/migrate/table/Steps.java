@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * All steps of a run, in order, with every statement that it will send. The statements lie in the
- * files beside this class, which say what they do and which locks they take.
+ * All steps of a run, in order, with every statement that it will send. The statements are in files
+ * beside this class, which say what they do and which locks they take.
  */
 public final class Steps {
   static final SqlTemplate NUMBER_SOURCE = file("number-source.sql");
@@ -53,8 +53,8 @@ public final class Steps {
   }
 
   /**
-   * The steps of a run. What only the switch of the primary key needs is not built before: an index
-   * that nobody reads costs every writer.
+   * The steps of a run. Objects that only the switch of the primary key needs are built for the
+   * switch, because an unused index slows every writer.
    */
   public static List<Step> of(Target target) {
     Steps steps = new Steps(target);
@@ -65,7 +65,7 @@ public final class Steps {
   }
 
   /**
-   * Queries for what uses the columns that go in the last phase, in words.
+   * Queries, in words, for what uses the columns that the last phase drops.
    *
    * @see ContractSteps
    */
@@ -73,7 +73,7 @@ public final class Steps {
     return ContractSteps.dependents(target);
   }
 
-  /** What partitions may lack that came after the steps of these names. */
+  /** The steps of these names that partitions may lack which were added later. */
   public static List<Step> ofPartitions(Target target) {
     List<Step> again =
         target.children().stream()
@@ -86,19 +86,19 @@ public final class Steps {
     return again;
   }
 
-  /** The number source by other names: of a function, and of its sequence. */
+  /** The number source with other names for its function and its sequence. */
   public static SqlTemplate numberSource(String function, String sequence) {
     return NUMBER_SOURCE
         .with("mint", "<" + function + ">")
         .with("'mint_seq'", "<'" + sequence + "'>");
   }
 
-  /** Takes what is beside a table off, once its triggers are gone and its outbox is brought. */
+  /** Removes what is beside a table, after its triggers are gone and its outbox is empty. */
   public static List<String> retirement(Target target) {
     return new TargetSql(target).fillAll(file("prepare-undo.sql"));
   }
 
-  /** Up to where each row has a key. */
+  /** The steps until each row has a key. */
   private List<Step> toKeys() {
     return List.of(
         prepare(),
@@ -114,7 +114,7 @@ public final class Steps {
         notNull());
   }
 
-  /** All of one child before the next, and then the server's look at all rows. */
+  /** All of one child before the next, and then the validation of all rows. */
   private List<Step> ofChildren() {
     return Stream.concat(
             target.children().stream().flatMap(child -> new ChildSteps(target, child).all()),
@@ -124,7 +124,7 @@ public final class Steps {
         .toList();
   }
 
-  /** What has to be sent when a column has another name now, or the table another owner. */
+  /** The statements to send if a column was renamed or the table has a new owner. */
   static List<String> functions(Target target) {
     TargetSql names = new TargetSql(target);
     return Stream.concat(NAMING.stream(), Stream.of(GIVE_TO_OWNER))
@@ -132,7 +132,7 @@ public final class Steps {
         .toList();
   }
 
-  /** What an undo reads or locks, each made empty if it is not there. */
+  /** The objects that an undo reads or locks, created empty if they are missing. */
   static List<String> mending() {
     return PREPARE.statements().stream()
         .filter(statement -> statement.startsWith("create "))

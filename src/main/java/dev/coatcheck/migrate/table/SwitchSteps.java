@@ -6,7 +6,7 @@ import dev.coatcheck.migrate.source.TargetSql;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The steps by which the primary key moves to the new keys, and the indexes and foreign keys. */
+/** The steps that move the primary key to the new keys, with its indexes and foreign keys. */
 final class SwitchSteps {
   static final String HAS_NEW_PRIMARY_KEY =
       "select exists (select from pg_constraint p join pg_attribute a on a.attrelid = p.conrelid"
@@ -67,7 +67,9 @@ final class SwitchSteps {
     return new TargetSql(target).fill(HAS_NEW_PRIMARY_KEY);
   }
 
-  /** One of {@link TargetSql#INDEXES}. */
+  /**
+   * @param name one of {@link TargetSql#INDEXES}
+   */
   Step.Index index(Phase phase, String name, String create, List<String> release, String undo) {
     return new Step.Index(
         phase,
@@ -107,7 +109,7 @@ final class SwitchSteps {
    *
    * @param spare the index that it consumes
    * @param stays the index on the column that it leaves
-   * @param isForward everything has to be there; on the way back nothing that is there may be off
+   * @param isForward everything has to exist; on the way back, what exists must be enabled
    */
   private List<String> primaryKey(String spare, String stays, boolean isForward) {
     SqlTemplate move =
@@ -131,7 +133,7 @@ final class SwitchSteps {
         .toList();
   }
 
-  /** Also on the way back, where an undo has added foreign keys again. */
+  /** On the way back too, if an undo has added foreign keys again. */
   Step merge(Phase phase) {
     List<String> merge = names.fillAll(MERGE);
     return new Step.Merge(phase, merge, names.fill(HAS_TO_MERGE));

@@ -7,13 +7,12 @@ import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.PlainSql;
 
 /**
- * Reads stretches of a table that lie evenly between its lowest and its highest ID, for a sample of
+ * Reads evenly distributed stretches of a table, between its lowest and its highest ID, to sample
  * its times.
  */
 public final class TimeSampleTable {
   private static final int STRETCHES = 16;
 
-  /** Whole blocks. */
   private static final int STRETCH_ROWS = 10 * KeyTimes.BLOCK;
 
   private static final String BOUNDS =
@@ -34,9 +33,9 @@ public final class TimeSampleTable {
   }
 
   /**
-   * How many rows would lose the time of their creation.
+   * How many rows would lose their creation time.
    *
-   * @param rows that were looked at
+   * @param rows that were read
    * @param timesLost of these
    */
   public record TimeSample(long rows, long timesLost) {
@@ -46,9 +45,9 @@ public final class TimeSampleTable {
   }
 
   /**
-   * Reads about 20,000 rows by the primary key; all of a smaller table.
+   * Reads about 20,000 rows by the primary key, or all rows of a smaller table.
    *
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source is unavailable
    */
   public static TimeSample of(Database source, Target target) {
     return target.createdAt().isEmpty()

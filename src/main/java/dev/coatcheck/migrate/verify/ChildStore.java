@@ -8,7 +8,7 @@ import dev.coatcheck.postgres.session.Session;
 import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.List;
 
-/** Reads whether the rows of one child name the same rows by both of their columns. */
+/** Compares the two columns of one child: both must refer to the same row of the table. */
 final class ChildStore {
   static final long PAGES = 2_048;
 
@@ -47,7 +47,7 @@ final class ChildStore {
     this.names = new TargetSql(target).with(child, leaf);
   }
 
-  /** Whether the run has come so far. */
+  /** Whether the run has already added the twin. */
   boolean hasTwin() {
     return RowStore.read(source, sql -> PlainSql.isTrue(sql, names.fill(HAS_TWIN)));
   }
@@ -57,7 +57,7 @@ final class ChildStore {
         source, sql -> PlainSql.row(sql, names.fill(PAGES_NOW), row -> row.getLong(1)));
   }
 
-  /** What rows on some pages refer to by their old column, where the twin says something else. */
+  /** The references by the old column, on some pages, that the twin contradicts. */
   List<String> mismatches(long firstPage) {
     return source.longTransaction(
         "verify",

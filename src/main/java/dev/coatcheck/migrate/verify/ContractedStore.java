@@ -10,7 +10,7 @@ import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.List;
 import java.util.OptionalLong;
 
-/** Reads a table whose legacy IDs are in the archive alone, by the names that it has now. */
+/** Reads a table whose legacy IDs are only in the archive, by its current names. */
 final class ContractedStore {
   private static final String LAST = "select max(t.<id>)::bigint from <table> t";
 
@@ -20,7 +20,7 @@ final class ContractedStore {
   private static final String PRESENT =
       "select t.<id>::bigint from <table> t where t.<id> = any (?::bigint[]) order by 1";
 
-  /** Of rows that are still there. */
+  /** Only legacy IDs of existing rows. */
   private static final String LEGACY =
       """
       select a.legacy, a.key from <archive> a
@@ -28,7 +28,7 @@ final class ContractedStore {
        order by a.legacy limit ?\
       """;
 
-  /** Waits for a gateway that is bringing one of them just now. */
+  /** Waits for a gateway that is relaying one of the entries. */
   private static final String WAITING =
       "select n from <outbox> where key = any (?::bigint[]) for key share";
 
@@ -49,7 +49,7 @@ final class ContractedStore {
                 .orElseThrow(() -> new ObjectsGone(List.of("the table, or its primary key"))));
   }
 
-  /** Empty for a table without rows. */
+  /** Empty if the table has no rows. */
   OptionalLong lastKey() {
     return RowStore.read(
         source, sql -> PlainSql.row(sql, names.fill(LAST), row -> PlainSql.optionalLong(row, 1)));
@@ -59,12 +59,12 @@ final class ContractedStore {
     return longs(KEYS, after, last, most);
   }
 
-  /** Those of which there are rows. */
+  /** The keys that have rows. */
   List<Long> present(List<Long> keys) {
     return longs(PRESENT, (Object) keys.toArray(Long[]::new));
   }
 
-  /** Legacy IDs in the archive with the keys of their rows. */
+  /** Legacy IDs in the archive, with the keys of their rows. */
   List<Row> archived(long after, int most) {
     return RowStore.read(
         source,
@@ -77,7 +77,7 @@ final class ContractedStore {
                 most));
   }
 
-  /** Whether entries of these keys wait in the outbox, and no relay is delivering them. */
+  /** Whether entries of these keys wait in the outbox. Waits for a relay that delivers them. */
   boolean isWaiting(List<Long> keys) {
     return List.of("<outbox_a>", "<outbox_b>").stream()
         .map(outbox -> WAITING.replace("<outbox>", outbox))

@@ -14,14 +14,14 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /**
- * The {@link Verifier} of a table whose legacy IDs are gone: each row's key has a public ID, and
- * the legacy ID that the archive has of a row leads to it too. Changes nothing.
+ * The {@link Verifier} of a table without legacy IDs: each row's key must have a public ID, and a
+ * row's legacy ID in the archive must resolve to that public ID too. Changes nothing.
  */
 public final class ContractedVerifier {
   private static final int ROWS = 2_000;
   private static final int WAITS_MAX = 20;
 
-  /** The primary key and its foreign keys see to the others. */
+  /** The primary key and its foreign keys ensure the others. */
   private static final Set<Promise> LOOKED_AT =
       EnumSet.of(
           Promise.MISSING_MAPPING,
@@ -33,7 +33,7 @@ public final class ContractedVerifier {
           Promise.SEQUENCE_CACHE,
           Promise.TRIGGER_MISSING);
 
-  /** Those that stay. */
+  /** The triggers that remain after contract. */
   private static final List<String> TRIGGERS = List.of("insert", "inserted", "update");
 
   private final ContractedStore rows;
@@ -44,7 +44,7 @@ public final class ContractedVerifier {
   /**
    * Verifies one table.
    *
-   * @param outbox one of its own, for the same thread
+   * @param outbox its own, for the same thread
    * @throws dev.coatcheck.migrate.source.ObjectsGone if the table is gone
    */
   public ContractedVerifier(
@@ -56,10 +56,10 @@ public final class ContractedVerifier {
   }
 
   /**
-   * Looks at all rows that are there when it begins.
+   * Checks all rows that exist at the start.
    *
    * @param goOn asked before each range
-   * @return empty if it was stopped
+   * @return empty if the verification was stopped
    */
   public Optional<Report> run(BooleanSupplier goOn) {
     Findings findings = new Findings();
@@ -87,7 +87,7 @@ public final class ContractedVerifier {
         : Optional.empty();
   }
 
-  /** False if it was stopped. */
+  /** False if the verification was stopped. */
   private boolean legacy(Findings findings, BooleanSupplier goOn) {
     List<Row> page = rows.archived(Long.MIN_VALUE, ROWS);
     while (!page.isEmpty()) {
@@ -106,7 +106,7 @@ public final class ContractedVerifier {
     return true;
   }
 
-  /** Those of which there still are rows once the outbox has brought what it held. */
+  /** The keys without a public ID whose rows still exist after the outbox was drained. */
   private List<Long> unmapped(List<Long> keys) {
     List<Long> missing = gateway.unmapped(keys);
     for (int waited = 0; waited < WAITS_MAX && !missing.isEmpty(); waited++) {

@@ -10,11 +10,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-/** The findings of a verification so far: of each promise how many, and the first by name. */
+/** The findings of a verification so far: their number per promise, and the first ones by name. */
 final class Findings {
   private static final int SAMPLES_MAX = 20;
 
-  /** A promise of a migrated table; its name in lower case is stable. */
+  /** A promise of a migrated table. Its name in lower case is stable. */
   enum Promise {
     NULL_KEY("every row has a new key"),
     DUPLICATE_KEY("no two rows have the same new key"),
@@ -63,7 +63,7 @@ final class Findings {
     return report(rows, EnumSet.allOf(Promise.class));
   }
 
-  /** Of a verification that looks at some of the promises. */
+  /** For a verification that checks only some promises. */
   Report report(long rows, Set<Promise> looked) {
     List<Report.Check> checks =
         Arrays.stream(Promise.values())

@@ -11,8 +11,8 @@ import java.util.Objects;
 import java.util.OptionalLong;
 
 /**
- * Checks what can be told from keys alone, which never change. Keys in the archive were checked
- * when they were made: the order of keys from different runs means nothing.
+ * Checks what keys alone show; they never change. Keys in the archive were checked when they were
+ * generated: the order of keys from different runs has no meaning.
  */
 final class KeyRules {
   private static final SnowflakeLayout LAYOUT = SnowflakeLayout.DEFAULT;
@@ -22,13 +22,13 @@ final class KeyRules {
   private final Findings findings;
   private long lastKey;
 
-  /** Rows of the backfill whose times aren't judged yet: the rows that follow decide. */
+  /** Rows of the backfill whose times can't be judged before the following rows are read. */
   private final List<Row> timed = new ArrayList<>();
 
   /**
    * Checks one table.
    *
-   * @param t0Millis when the triggers came, since the epoch of the layout
+   * @param t0Millis when the triggers were created, since the epoch of the layout
    */
   KeyRules(long t0Millis, Findings findings) {
     this.t0Millis = t0Millis;
@@ -67,8 +67,8 @@ final class KeyRules {
   }
 
   /**
-   * A key is never older than its row, if the row's neighbours bear out its time. That can't be
-   * told of the table's last rows.
+   * A key is never older than its row, if the neighbours of the row confirm its time. The last rows
+   * of the table can't be judged.
    */
   private void judgeTimes() {
     boolean[] kept =

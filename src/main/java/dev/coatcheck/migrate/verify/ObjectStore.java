@@ -8,7 +8,7 @@ import dev.coatcheck.postgres.session.Session;
 import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.List;
 
-/** Reads whether what a run put on the table holds what it promises. */
+/** Checks the objects that a run put on the table. */
 final class ObjectStore {
   private static final String IS_UNIQUE =
       """
@@ -23,7 +23,7 @@ final class ObjectStore {
   private static final SqlTemplate DUPLICATES =
       SqlTemplate.file(ObjectStore.class, "duplicates.sql");
 
-  /** Ours, and those foreign keys to the new column that the children have. */
+  /** Our constraints, and the foreign keys of the children to the new column. */
   private static final String NOT_VALIDATED =
       """
       select k.conname from pg_constraint k
@@ -69,11 +69,11 @@ final class ObjectStore {
     this.names = new TargetSql(target);
   }
 
-  /** A key that several rows have, the outermost of them, and how many rows there are like them. */
+  /** A key that several rows have, the first and the last of these rows, and how many there are. */
   record Duplicate(long key, long firstId, long lastId, long rows) {}
 
   /**
-   * The keys that several rows have, unless an index says that there are none: without one it reads
+   * The keys that several rows have, unless an index rules them out. Without an index this reads
    * the whole table, however long that takes.
    */
   List<Duplicate> duplicates(int most) {
@@ -102,12 +102,12 @@ final class ObjectStore {
     return texts(INVALID_INDEXES, (Object) ours);
   }
 
-  /** The number source with its cache, if that is not 1. */
+  /** The number source with its cache, if the cache is not 1. */
   List<String> cachedSequences() {
     return texts(CACHED, ObjectNames.SCHEMA, target.objects().derived("mint_seq"));
   }
 
-  /** Those that are missing or not always on. */
+  /** The triggers that are missing or not ENABLE ALWAYS. */
   List<String> triggersOff(List<String> wanted) {
     String[] ours =
         wanted.stream().map(event -> TargetSql.TRIGGER_START + event).toArray(String[]::new);

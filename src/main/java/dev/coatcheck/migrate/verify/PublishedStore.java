@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what the gateway knows of rows. */
+/** Reads the mappings and aliases of rows in the gateway. */
 final class PublishedStore {
   private final Database gateway;
   private final Type type;
@@ -28,10 +28,10 @@ final class PublishedStore {
     this.type = type;
   }
 
-  /** Where a legacy ID and a key lead; null: nowhere. */
+  /** The public IDs of a legacy ID and of a key; null if there is none. */
   record Published(@Nullable Token alias, @Nullable Token mapping) {}
 
-  /** What the gateway knows of rows that have a key and a positive ID, in their order. */
+  /** The public IDs of rows that have a key and a positive ID, in the order of the rows. */
   List<Published> published(List<Row> rows) {
     List<Alias> aliases =
         rows.stream()
@@ -52,7 +52,6 @@ final class PublishedStore {
         });
   }
 
-  /** Those of some keys that have no mapping. */
   List<Long> unmapped(List<Long> keys) {
     List<TypedKey> wanted =
         keys.stream().map(key -> TypedKey.of(type, new Key.Bigint(key))).toList();

@@ -4,9 +4,9 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * What a verification found.
+ * The result of a verification.
  *
- * @param rows that were looked at
+ * @param rows how many rows were checked
  */
 public record Report(boolean clean, long rows, List<Check> checks) {
   public Report {

@@ -14,9 +14,9 @@ import java.util.function.Function;
 import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the rows of the table. Each read is short and has a snapshot of its own. */
+/** Reads the rows of the table. Each read is short and has its own snapshot. */
 final class RowStore {
-  /** With {@code row_security} off, rows that a policy would hide raise an error. */
+  /** With {@code row_security} off, a read fails if a policy would hide rows. */
   private static final String BOUND =
       """
       select set_config('row_security', 'off', true), set_config('lock_timeout', '10s', true)\
@@ -54,20 +54,20 @@ final class RowStore {
   record Row(
       long legacy, @Nullable Long key, @Nullable Long archived, @Nullable Long createdMillis) {}
 
-  /** Rows, and what the source's clock said after they were read, since the layout's epoch. */
+  /** Rows, and the time on the source's clock after they were read, since the layout's epoch. */
   record Range(List<Row> rows, long nowMillis) {}
 
   /**
-   * What is looked at.
+   * The rows to check.
    *
-   * @param lastId empty for a table without rows
+   * @param lastId empty if the table has no rows
    */
   record Bounds(long t0Millis, OptionalLong lastId) {}
 
   /**
-   * The bounds of a verification.
+   * The rows to check.
    *
-   * @throws ObjectsGone if the row of the run is not there
+   * @throws ObjectsGone if the row of the run is gone
    */
   Bounds bounds() {
     return read(sql ->
@@ -88,12 +88,12 @@ final class RowStore {
         });
   }
 
-  /** The rows as they are now; without those that are gone. */
+  /** The same rows as they are now, without deleted ones. */
   List<Row> again(List<Row> rows) {
     return read(sql -> PlainSql.rows(sql, names.fill(AGAIN), RowStore::row, (Object) ids(rows)));
   }
 
-  /** Whether entries of these rows wait in the outbox, and no relay is delivering them. */
+  /** Whether entries of these rows wait in the outbox. Waits for a relay that delivers them. */
   boolean isWaiting(List<Row> rows) {
     return read(
         sql -> {
@@ -123,12 +123,11 @@ final class RowStore {
     return read(source, work);
   }
 
-  /** Reads in a transaction of its own. */
   static <T> T read(Session source, Function<DSLContext, T> work) {
     return source.transaction("verify", STATEMENT_MILLIS_MAX, sql -> work.apply(bound(sql)));
   }
 
-  /** In which no policy hides a row, and no lock is waited for long. */
+  /** Settings with which no policy hides a row, and no lock is awaited for long. */
   static DSLContext bound(DSLContext sql) {
     PlainSql.execute(sql, BOUND);
     return sql;

@@ -21,14 +21,15 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares a table with what the gateway knows of it, and changes neither. It reads range after
- * range, each with a snapshot of its own; writers never wait for it.
+ * Compares a table with the gateway's mappings, and changes neither. It reads range after range,
+ * each in its own snapshot; writers never wait for it.
  *
- * <p>Rows come and go meanwhile. Of each range the source is read first, then the outbox is drained
- * of what it held by then, and only then the gateway is asked. A row that looks wrong is read once
- * more in the same order before it counts. A row that is gone is no finding.
+ * <p>Rows are inserted and deleted meanwhile. For each range, the verifier reads the source first,
+ * then drains the entries that wait in the outbox at that time, and asks the gateway last. A row
+ * that seems wrong is read again in the same order before it counts. A deleted row is not a
+ * finding.
  *
- * <p>A row is reported under one name, that of the cause.
+ * <p>A row is reported once, under the cause.
  */
 public final class Verifier {
   private static final int RANGE_ROWS = 10_000;
@@ -47,7 +48,7 @@ public final class Verifier {
   /**
    * Verifies one table.
    *
-   * @param outbox one of its own, for the same thread
+   * @param outbox its own, for the same thread
    */
   public Verifier(SourceSession source, Database gateway, Target target, Type type, Outbox outbox) {
     this(source, new PublishedStore(gateway, type), target, outbox, RANGE_ROWS);
@@ -70,13 +71,13 @@ public final class Verifier {
   }
 
   /**
-   * Looks at all rows that are there when it begins.
+   * Checks all rows that exist at the start.
    *
    * @param goOn asked before each range
-   * @return empty if it was stopped
-   * @throws ObjectsGone if the row of the run is not there
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if one of the two databases can't be
-   *     asked
+   * @return empty if the verification was stopped
+   * @throws ObjectsGone if the row of the run is gone
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if one of the two databases is not
+   *     available
    */
   public Optional<Report> run(BooleanSupplier goOn) {
     RowStore.Bounds bounds = rows.bounds();
@@ -110,7 +111,7 @@ public final class Verifier {
     return Optional.of(findings.report(looked));
   }
 
-  /** A statement sees both columns by one snapshot; false if it was stopped. */
+  /** Each statement reads both columns in one snapshot. False if the verification was stopped. */
   private static boolean compare(ChildStore child, Findings findings, BooleanSupplier goOn) {
     findings.add(Promise.TRIGGER_MISSING, child.triggersOff());
     findings.add(Promise.INDEX_INVALID, child.invalidIndexes());
@@ -130,7 +131,7 @@ public final class Verifier {
     findings.add(Promise.TRIGGER_MISSING, objects.triggersOff(TargetSql.TRIGGERS));
   }
 
-  /** The keys that several rows have: those rows count for nothing else. */
+  /** The keys that several rows have. Those rows are not checked further. */
   private Set<Long> duplicates(Findings findings) {
     List<ObjectStore.Duplicate> found = objects.duplicates(DUPLICATES_MAX);
     Set<Long> keys = new HashSet<>();
@@ -153,7 +154,7 @@ public final class Verifier {
     }
   }
 
-  /** What seems to be wrong with rows, by what the source and the gateway say now. */
+  /** What seems wrong with rows, from what the source and the gateway say now. */
   private Map<Row, Promise> broken(List<Row> some, Set<Long> duplicates) {
     Map<Row, Promise> broken = new LinkedHashMap<>();
     List<Row> published = new ArrayList<>();
@@ -193,7 +194,7 @@ public final class Verifier {
     return known.alias().equals(known.mapping()) ? null : Promise.WRONG_ALIAS;
   }
 
-  /** Brings as many entries as wait now; more may come all the time. */
+  /** Delivers as many entries as wait now; more may arrive all the time. */
   private void drain() {
     long waiting = outbox.lag().entries();
     for (int drained = 0; drained < DRAINS_MAX && waiting > 0; drained++) {

@@ -30,21 +30,6 @@ public final class BrokenOff implements ExecuteListener {
   /** The connection on which this thread has sent a statement that isn't answered yet. */
   private static final ThreadLocal<@Nullable PgConnection> UNANSWERED = new ThreadLocal<>();
 
-  /** What this thread found of the connection that it closed last. */
-  private static final ThreadLocal<@Nullable Closed> CLOSED = new ThreadLocal<>();
-
-  private record Closed(PgConnection connection, Condition found) {}
-
-  /** What a connection is like after a failure that Postgres didn't report. */
-  public enum Condition {
-    /** It answers what it is asked: the failure is a bug of ours. */
-    IN_STEP,
-    /** It answers something else. */
-    OUT_OF_STEP,
-    /** It broke, or another thread broke it off. */
-    GONE
-  }
-
   private BrokenOff() {}
 
   /** jOOQ over these connections, with an eye on its statements. */
@@ -61,50 +46,61 @@ public final class BrokenOff implements ExecuteListener {
                     .withFetchWarnings(false)));
   }
 
-  /** To be called for what is thrown while a statement is under way that jOOQ doesn't know of. */
+  /** Closes a connection on which a statement failed, unless Postgres itself reported that. */
   public static void closeUnlessAnswered(Connection connection, @Nullable Throwable thrown) {
     if (!SqlState.isAnswer(thrown)) {
       close(connection);
     }
   }
 
-  /** The same for a statement that isn't a COPY: it finds out whose fault it is. */
-  public static void judgeUnlessAnswered(Connection connection, @Nullable Throwable thrown) {
+  /**
+   * What to throw for a failure of a statement that isn't a COPY. If Postgres didn't report it, the
+   * connection is asked what it is like, and closed.
+   *
+   * @return the failure itself if the connection is in order, as the failure is a bug of ours then;
+   *     a {@link ConnectionDesync}; or an outage, if the connection broke or another thread closed
+   *     it, when the driver may fail with anything
+   */
+  public static Exception judged(Connection connection, Exception thrown) {
+    if (SqlState.isAnswer(thrown)) {
+      return thrown;
+    }
     PgConnection own = driversOwn(connection);
-    if (own != null && thrown instanceof Exception && !SqlState.isConnectionLost(thrown)) {
-      if (!SqlState.isAnswer(thrown)) {
-        close(own, condition(own));
+    try {
+      if (thrown instanceof ConnectionDesync || SqlState.isConnectionLost(thrown)) {
+        return thrown;
       }
-    } else {
-      closeUnlessAnswered(connection, thrown);
+      return isInStep(own) ? thrown : new ConnectionDesync(thrown);
+    } catch (SQLException gone) {
+      return new SQLException("the connection is gone", SqlState.CONNECTION_FAILURE, thrown);
+    } finally {
+      close(connection);
     }
   }
 
-  /** What a connection is like, or was like when this thread closed it. */
-  static Condition condition(Connection connection) {
-    PgConnection own = driversOwn(connection);
+  /**
+   * Asks what no other statement asks.
+   *
+   * @throws SQLException if the connection is gone
+   */
+  private static boolean isInStep(@Nullable PgConnection own) throws SQLException {
     if (own == null) {
-      return Condition.GONE;
+      throw new SQLException("the pool has closed it");
     }
-    Closed closed = CLOSED.get();
-    return closed != null && closed.connection().equals(own) ? closed.found() : condition(own);
-  }
-
-  /** Asks what no other statement asks. */
-  private static Condition condition(PgConnection own) {
     String asked = "in step at " + System.nanoTime();
     try (Statement statement = own.createStatement();
         ResultSet rows = statement.executeQuery("select '" + asked + "'")) {
-      return rows.next() && asked.equals(rows.getString(1))
-          ? Condition.IN_STEP
-          : Condition.OUT_OF_STEP;
+      return rows.next() && asked.equals(rows.getString(1));
     } catch (SQLException failed) {
-      if (SqlState.isAnswer(failed)) {
-        return Condition.IN_STEP;
+      if (SqlState.isConnectionLost(failed)) {
+        throw failed;
       }
-      return SqlState.isConnectionLost(failed) ? Condition.GONE : Condition.OUT_OF_STEP;
+      return SqlState.isAnswer(failed);
     } catch (RuntimeException unreadable) {
-      return isClosed(own) ? Condition.GONE : Condition.OUT_OF_STEP;
+      if (own.isClosed()) {
+        throw new SQLException(unreadable);
+      }
+      return false;
     }
   }
 
@@ -124,16 +120,11 @@ public final class BrokenOff implements ExecuteListener {
   public static void close(Connection connection) {
     PgConnection own = driversOwn(connection);
     if (own != null) {
-      close(own, isClosed(own) ? Condition.GONE : Condition.IN_STEP);
-    }
-  }
-
-  private static void close(PgConnection own, Condition found) {
-    CLOSED.set(new Closed(own, found));
-    try {
-      own.abort(Runnable::run);
-    } catch (SQLException impossible) {
-      throw new IllegalStateException(impossible);
+      try {
+        own.abort(Runnable::run);
+      } catch (SQLException impossible) {
+        throw new IllegalStateException(impossible);
+      }
     }
   }
 
@@ -168,11 +159,15 @@ public final class BrokenOff implements ExecuteListener {
   /** Called before the connection is given back. */
   @Override
   public void exception(ExecuteContext statement) {
+    Exception thrown =
+        statement.sqlException() == null ? statement.exception() : statement.sqlException();
     // Without a statement there may not even be a connection.
-    if (statement.statement() != null) {
-      Throwable thrown =
-          statement.sqlException() == null ? statement.exception() : statement.sqlException();
-      judgeUnlessAnswered(statement.connection(), thrown);
+    if (statement.statement() != null && thrown != null) {
+      switch (judged(statement.connection(), thrown)) {
+        case SQLException failed -> statement.sqlException(failed);
+        case RuntimeException failed -> statement.exception(failed);
+        case Exception impossible -> throw new IllegalStateException(impossible);
+      }
     }
     UNANSWERED.remove();
   }

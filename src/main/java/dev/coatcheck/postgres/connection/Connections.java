@@ -1,15 +1,15 @@
 package dev.coatcheck.postgres.connection;
 
-import static java.util.Objects.requireNonNull;
-
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jooq.ConnectionProvider;
 
 /**
@@ -34,16 +34,13 @@ public final class Connections implements ConnectionProvider, AutoCloseable {
   private final PatientSource source;
   private final Duration beginMax;
   private final Semaphore permits;
-  private final Watchdog watchdog;
   private final ScopedValue<Lent> current = ScopedValue.newInstance();
 
-  private Connections(
-      HikariDataSource pool, PatientSource source, Duration beginMax, Watchdog watchdog) {
+  private Connections(HikariDataSource pool, PatientSource source, Duration beginMax) {
     this.pool = pool;
     this.source = source;
     this.beginMax = beginMax;
     this.permits = new Semaphore(pool.getMaximumPoolSize(), true);
-    this.watchdog = watchdog;
   }
 
   /**
@@ -63,11 +60,7 @@ public final class Connections implements ConnectionProvider, AutoCloseable {
     config.setConnectionTimeout(POOL_MILLIS_MAX);
     config.setValidationTimeout(POOL_MILLIS_MAX);
     config.setInitializationFailTimeout(-1);
-    return new Connections(
-        new HikariDataSource(config),
-        source,
-        beginMax,
-        new Watchdog(requireNonNull(config.getPoolName())));
+    return new Connections(new HikariDataSource(config), source, beginMax);
   }
 
   /** Work on a connection. */
@@ -77,12 +70,12 @@ public final class Connections implements ConnectionProvider, AutoCloseable {
 
   /**
    * Lends a connection for the time of the work, and to jOOQ on this thread; never where the thread
-   * must not {@linkplain WithoutWaiting wait}.
+   * runs a {@link NonBlockingAttempt}.
    *
    * @throws SQLTransientConnectionException if none is to be had in time
    */
   public <T> T lend(Deadline deadline, Work<T> work) throws SQLException {
-    WithoutWaiting.leave();
+    NonBlockingAttempt.leave();
     Deadline begin = begin(deadline);
     if (!isAdmitted(begin)) {
       throw new SQLTransientConnectionException(TIMED_OUT);
@@ -147,18 +140,45 @@ public final class Connections implements ConnectionProvider, AutoCloseable {
   public void close() {
     source.close();
     pool.close();
-    watchdog.close();
   }
 
-  /** A connection while it is lent. For one thread. */
-  public final class Lent implements AutoCloseable {
+  /**
+   * A connection while it is lent. For one thread, but broken off by another one at its deadline,
+   * whether its user waits for an answer or for a socket that takes no more bytes. A time-out of
+   * the socket would begin again with each statement, and doesn't bound what is sent.
+   */
+  public final class Lent implements AutoCloseable, DeadlineSweep.Timed {
     private final Connection connection;
+    private final Deadline deadline;
+
+    /** Set by whoever comes first: the borrower with its work done, or the deadline. */
+    private final AtomicBoolean isOver = new AtomicBoolean();
+
     private boolean isInTransaction;
     private boolean isEvicted;
 
     private Lent(Connection connection, Deadline deadline) {
       this.connection = connection;
-      watchdog.watch(connection, deadline);
+      this.deadline = deadline;
+      DeadlineSweep.SHARED.watch(this);
+    }
+
+    @Override
+    public Deadline deadline() {
+      return deadline;
+    }
+
+    @Override
+    public boolean isOver() {
+      return isOver.get();
+    }
+
+    @Override
+    public void end() {
+      if (isOver.compareAndSet(false, true)) {
+        // A socket with TLS may wait while it is closed.
+        Thread.startVirtualThread(() -> BrokenOff.close(connection));
+      }
     }
 
     /** Until {@link #commit}; else all is rolled back in the end. */
@@ -189,11 +209,6 @@ public final class Connections implements ConnectionProvider, AutoCloseable {
       isEvicted = true;
     }
 
-    /** What the connection is like after a failure that Postgres didn't report. */
-    public BrokenOff.Condition condition() {
-      return BrokenOff.condition(connection);
-    }
-
     /** Gives the connection back to the pool, unless it is unusable. */
     @Override
     public void close() throws SQLException {
@@ -205,7 +220,7 @@ public final class Connections implements ConnectionProvider, AutoCloseable {
         if (isInTransaction && !isEvicted) {
           rollBack();
         }
-        if (!watchdog.unwatch(connection)) {
+        if (!isOver.compareAndSet(false, true)) {
           isEvicted = true; // it is broken off, or about to be
         }
       } finally {
@@ -222,7 +237,7 @@ public final class Connections implements ConnectionProvider, AutoCloseable {
     private void rollBack() {
       try {
         connection.rollback();
-      } catch (SQLException broken) {
+      } catch (SQLException | RuntimeException broken) {
         isEvicted = true;
       }
     }

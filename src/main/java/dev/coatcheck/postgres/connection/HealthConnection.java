@@ -47,7 +47,7 @@ public final class HealthConnection implements AutoCloseable {
   }
 
   private boolean ask() {
-    try (Connection connection = pool.dataSource().getConnection()) {
+    try (Connection connection = pool.getConnection()) {
       connection.setNetworkTimeout(Runnable::run, ANSWER_MILLIS_MAX);
       try (Statement statement = connection.createStatement()) {
         return statement.execute("select 1");

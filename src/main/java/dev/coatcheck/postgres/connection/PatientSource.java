@@ -1,22 +1,21 @@
 package dev.coatcheck.postgres.connection;
 
-import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.sql.SQLFeatureNotSupportedException;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.TimeUnit;
-import java.util.logging.Logger;
-import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * Connects for a pool, and keeps trying while Postgres is away. Hikari would pause for longer after
  * each failure, up to 5 s, and find a Postgres that is back as much later.
  */
-final class PatientSource implements DataSource, AutoCloseable {
+final class PatientSource extends PGSimpleDataSource implements AutoCloseable {
+  private static final long serialVersionUID = 1L;
+
   private static final long PAUSE_MILLIS = 100;
   private static final int CLOSE_SECONDS_MAX = 2;
 
@@ -71,42 +70,13 @@ final class PatientSource implements DataSource, AutoCloseable {
     }
   }
 
+  /** The properties have what a connection may take; Hikari sets it here for all drivers. */
   @Override
-  public Connection getConnection(String user, String password) throws SQLException {
-    throw new SQLFeatureNotSupportedException();
-  }
+  public void setLoginTimeout(int seconds) {}
 
-  @Override
-  public @Nullable PrintWriter getLogWriter() {
-    return null;
-  }
-
-  @Override
-  public void setLogWriter(PrintWriter out) {}
-
-  @Override
-  public void setLoginTimeout(int seconds) {
-    // The properties have it.
-  }
-
-  /** Seconds; also what Hikari waits for the last attempt when it closes. */
+  /** Seconds that Hikari waits for the last attempt when it closes. */
   @Override
   public int getLoginTimeout() {
     return CLOSE_SECONDS_MAX;
-  }
-
-  @Override
-  public Logger getParentLogger() throws SQLFeatureNotSupportedException {
-    throw new SQLFeatureNotSupportedException();
-  }
-
-  @Override
-  public <T> T unwrap(Class<T> wanted) throws SQLException {
-    throw new SQLException("wraps nothing");
-  }
-
-  @Override
-  public boolean isWrapperFor(Class<?> wanted) {
-    return false;
   }
 }

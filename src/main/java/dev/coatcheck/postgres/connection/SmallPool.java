@@ -2,13 +2,12 @@ package dev.coatcheck.postgres.connection;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import javax.sql.DataSource;
 
 /**
  * A few connections for work that must not wait behind requests: leases and polls. Overload on the
  * large pool can't cost an instance its worker.
  */
-public final class SmallPool implements AutoCloseable {
+public final class SmallPool extends HikariDataSource {
   private static final int CONNECTIONS = 2;
   private static final int CONNECT_SECONDS = 1;
   private static final int SOCKET_SECONDS = 10;
@@ -16,10 +15,8 @@ public final class SmallPool implements AutoCloseable {
   private static final int VALIDATION_MILLIS = 500;
   private static final int CONNECTION_WAIT_MILLIS = 800;
 
-  private final HikariDataSource pool;
-
-  private SmallPool(HikariDataSource pool) {
-    this.pool = pool;
+  private SmallPool(HikariConfig config) {
+    super(config);
   }
 
   /** Opens the pool without waiting for Postgres. */
@@ -44,15 +41,6 @@ public final class SmallPool implements AutoCloseable {
     config.setConnectionTimeout(CONNECTION_WAIT_MILLIS);
     config.setValidationTimeout(VALIDATION_MILLIS);
     config.setInitializationFailTimeout(-1);
-    return new SmallPool(new HikariDataSource(config));
-  }
-
-  public DataSource dataSource() {
-    return pool;
-  }
-
-  @Override
-  public void close() {
-    pool.close();
+    return new SmallPool(config);
   }
 }

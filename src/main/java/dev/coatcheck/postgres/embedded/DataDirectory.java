@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.stream.Stream;
 
-/** The files of the embedded Postgres in its home: the data directory and the password to it. */
+/** The files of the embedded Postgres in its home: the data directory and its password. */
 final class DataDirectory {
   private static final int PASSWORD_BYTES = 16;
   private static final String INITDB_INTO = "--pgdata=";
@@ -34,7 +34,7 @@ final class DataDirectory {
     return data;
   }
 
-  /** Refuses data that this Postgres, run by this user, can't open. */
+  /** Refuses a data directory that this Postgres, run by this user, can't open. */
   void requireUsable(int userNumber) throws EmbeddedDatabaseFailed, IOException {
     if (!exists()) {
       return;
@@ -53,7 +53,7 @@ final class DataDirectory {
     }
   }
 
-  /** Makes the cluster if there is none. A crash in between leaves nothing that looks like one. */
+  /** Creates the cluster if there is none. A crash leaves nothing that looks like a cluster. */
   void create(PostgresBinaries binaries, String superuser)
       throws EmbeddedDatabaseFailed, IOException {
     sweep();
@@ -92,10 +92,11 @@ final class DataDirectory {
     }
   }
 
-  /** The loopback port of the Postgres that runs here; empty while it starts or stops. */
+  /** The loopback port of the Postgres that runs here; empty while Postgres starts or stops. */
   OptionalInt port() throws IOException {
     try {
-      // One line each: number, folder, start, port, socket folder, address, shared memory, state.
+      // One line each: PID, directory, start, port, socket directory, address, shared memory,
+      // state.
       List<String> lines = Files.readAllLines(data.resolve("postmaster.pid"));
       return lines.size() >= 8 && lines.get(7).strip().equals("ready")
           ? OptionalInt.of(Integer.parseInt(lines.get(3).strip()))
@@ -105,7 +106,7 @@ final class DataDirectory {
     }
   }
 
-  /** The number of the user who runs this process, seen on a file it makes in the folder. */
+  /** The user ID of this process, read from a file that it creates in the folder. */
   static int currentUserNumber(Path folder) throws IOException {
     Path file = Files.createTempFile(folder, "user-", null);
     try {
@@ -164,7 +165,7 @@ final class DataDirectory {
         StandardOpenOption.SYNC);
   }
 
-  /** Removes what interrupted starts left; a start that was killed may have left an initdb too. */
+  /** Removes leftovers of interrupted starts, including a running initdb of a killed start. */
   private void sweep() throws IOException {
     try (DirectoryStream<Path> leftovers = Files.newDirectoryStream(home, "data.new-*")) {
       for (Path leftover : leftovers) {

@@ -18,26 +18,26 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * A Postgres of our own: its files lie in a home directory and stay there, it listens on loopback
- * only, and it asks for a password, because other users of the machine reach loopback too.
+ * A Postgres of our own. Its files are in a home directory and stay there. It listens on loopback
+ * only, and requires a password, because other users of the machine can reach loopback too.
  *
  * <pre>
- * home/lock                held by the instance that runs
+ * home/lock                held by the running instance
  * home/postgres/…          the programs
- * home/data/               the cluster; data.new-… is one in the making
+ * home/data/               the cluster; data.new-… while it is being created
  * home/database-password   mode 0600
- * home/postgres.log        of this run; postgres.log.1 of the one before
+ * home/postgres.log        of this run; postgres.log.1 of the previous one
  * home/initdb.log          of an initdb that failed
  * </pre>
  *
- * <p>A process that is told to end, by SIGTERM or Ctrl-C, ends its Postgres from the first program
- * that it starts on. One that is killed with SIGKILL leaves it running. The next start on that home
- * ends it and begins anew, which loses nothing that was committed.
+ * <p>A process that ends by SIGTERM or Ctrl-C stops its Postgres, even during the first start. A
+ * process that is killed with SIGKILL leaves Postgres running. The next start on that home stops it
+ * and starts again; no commit is lost.
  */
 public final class EmbeddedDatabase implements AutoCloseable {
   private static final String NAME = "coatcheck";
 
-  /** What {@code pg_ctl} would hand to a shell inside double quotes. */
+  /** Characters that {@code pg_ctl} would pass to a shell inside double quotes. */
   private static final String REFUSED_IN_PATHS = "\"$`\\\n";
 
   private final HomeLock lock;
@@ -55,12 +55,12 @@ public final class EmbeddedDatabase implements AutoCloseable {
     this.password = password;
   }
 
-  /** Starts Postgres on the home, which is made (mode 0700) if it doesn't exist. */
+  /** Starts Postgres on the home, which is created (mode 0700) if it doesn't exist. */
   public static EmbeddedDatabase start(Path home) throws EmbeddedDatabaseFailed {
     return start(home, home.resolve("postgres"));
   }
 
-  /** As above, with the programs in a folder that several homes may share. */
+  /** Same, with the programs in a folder that several homes may share. */
   public static EmbeddedDatabase start(Path home, Path programs) throws EmbeddedDatabaseFailed {
     try {
       Path real = prepared(home.toAbsolutePath().normalize());
@@ -80,8 +80,8 @@ public final class EmbeddedDatabase implements AutoCloseable {
   }
 
   /**
-   * How to log in to the Postgres of the instance that runs on this home, for a command beside it.
-   * Empty if none runs.
+   * How a command can log in to the Postgres of the instance that runs on this home. Empty if no
+   * instance runs.
    */
   public static Optional<DatabaseSettings> running(Path home, int connectionsMax)
       throws EmbeddedDatabaseFailed {
@@ -124,7 +124,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
     return password;
   }
 
-  /** Ends Postgres and frees the home. A second call does nothing. */
+  /** Stops Postgres and releases the home. A second call does nothing. */
   @Override
   public void close() throws EmbeddedDatabaseFailed {
     try (lock) {
@@ -136,7 +136,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
     }
   }
 
-  /** From now on the caller closes this when the process is told to end, after what uses it. */
+  /** From now on the caller closes this at the exit of the process, after all that uses it. */
   public void callerClosesAtExit() {
     forget(atExit);
   }
@@ -164,7 +164,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException ending) {
-      // The hook runs.
+      // The shutdown hook is already running.
     }
   }
 

@@ -2,7 +2,7 @@ package dev.coatcheck.postgres.embedded;
 
 import org.jspecify.annotations.Nullable;
 
-/** The embedded Postgres can't run. The message is one line, fit for the user's terminal. */
+/** The embedded Postgres can't run. The message is one line for the user's terminal. */
 public final class EmbeddedDatabaseFailed extends Exception {
   EmbeddedDatabaseFailed(String message) {
     this(message, null);

@@ -8,11 +8,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The right to use a home directory: one holder on the machine. The end of the process ends it. */
+/** The right to use a home directory: one holder per machine, until its process ends. */
 final class HomeLock implements AutoCloseable {
   /**
-   * Homes held by this JVM. A second channel on the lock file must not even be opened: POSIX drops
-   * a process's locks on a file as soon as the process closes any descriptor of it.
+   * Homes that this JVM holds. A second channel on the lock file must not even be opened: POSIX
+   * drops all locks of a process on a file as soon as the process closes any descriptor of the
+   * file.
    */
   private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
 
@@ -29,7 +30,7 @@ final class HomeLock implements AutoCloseable {
     return tryTake(home).orElseThrow(() -> inUse(home));
   }
 
-  /** As above; empty if another instance holds it. */
+  /** Same, but empty if another instance holds the lock. */
   static Optional<HomeLock> tryTake(Path home) throws IOException {
     if (!HELD.add(home)) {
       return Optional.empty();

@@ -16,7 +16,7 @@ import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
 final class PostgresArchive {
   private PostgresArchive() {}
 
-  /** Safe against a crash half-way and against another process that unpacks at the same time. */
+  /** Safe against a crash half-way and against a concurrent call in another process. */
   static void unpackOnce(InputStream packed, Path target) throws IOException {
     Path folder = Files.createDirectories(target.resolveSibling("."));
     try (FileChannel channel =

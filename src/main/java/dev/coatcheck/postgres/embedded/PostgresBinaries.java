@@ -15,7 +15,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** The Postgres programs that come in our jars: unpacked once, and run. */
+/** The Postgres programs in our jars: unpacks them once, and runs them. */
 final class PostgresBinaries {
   static final int MAJOR_VERSION = 18;
 
@@ -31,7 +31,7 @@ final class PostgresBinaries {
     this.root = root;
   }
 
-  /** How a program ended. */
+  /** The result of a program. */
   record Ended(int status, String output) {
     boolean well() {
       return status == 0;
@@ -39,10 +39,10 @@ final class PostgresBinaries {
   }
 
   /**
-   * Unpacks the programs into a folder below {@code folder}, unless they are there.
+   * Unpacks the programs into a folder below {@code folder}, unless they exist there.
    *
-   * @param root whether this process runs as root, as which Postgres refuses to run: then every
-   *     program starts in a user namespace, where the same user has another number
+   * @param root whether this process runs as root, which Postgres refuses; then every program
+   *     starts in a user namespace, where the user has another ID
    */
   static PostgresBinaries unpack(Path folder, boolean root)
       throws EmbeddedDatabaseFailed, IOException {
@@ -87,14 +87,14 @@ final class PostgresBinaries {
     }
   }
 
-  /** Sends a signal to a process of Postgres, also while this process ends. */
+  /** Sends a signal to a Postgres process, also while this process ends. */
   void signal(String signal, long pid) throws IOException {
     Ended _ = runCommand(command("pg_ctl", "kill", signal, Long.toString(pid)));
   }
 
   /**
-   * To be called when this process ends: no program begins any more. An initdb is ended; what
-   * starts a Postgres ends with that.
+   * Called when this process ends: no further program starts. Ends a running initdb; a running
+   * pg_ctl ends with its Postgres.
    */
   synchronized void end() {
     isEnding = true;
@@ -107,7 +107,7 @@ final class PostgresBinaries {
     return running.stream().anyMatch(one -> one.process().isAlive());
   }
 
-  /** With the monitor. */
+  /** The caller holds the monitor. */
   private void requireNotEnding() throws IOException {
     if (isEnding) {
       throw new IOException("this process was told to end");
@@ -121,7 +121,7 @@ final class PostgresBinaries {
     return command;
   }
 
-  /** The line of some output that says what went wrong: the last that says so, else the last. */
+  /** The reason of a failure in the output: the last line with an error, else the last line. */
   static String reason(String output) {
     List<String> lines = output.lines().map(String::strip).filter(l -> !l.isEmpty()).toList();
     for (String line : lines.reversed()) {

@@ -14,8 +14,8 @@ import java.util.Optional;
 /**
  * The Postgres process of one data directory, started by this instance or an earlier one.
  *
- * <p>It is known by the {@code -D} of its command line and never by the number in {@code
- * postmaster.pid}, which may be garbage, a zombie, or by now someone else's process.
+ * <p>It is identified by the {@code -D} of its command line, not by the PID in {@code
+ * postmaster.pid}: that may be garbage, a zombie, or by now another process.
  */
 final class Postmaster {
   private static final int START_ATTEMPTS_MAX = 10;
@@ -36,7 +36,7 @@ final class Postmaster {
           "full_page_writes=on",
           "timezone=UTC",
           "log_timezone=UTC",
-          // Not the errors of statements: the gateway reports those.
+          // Without errors of statements, which the gateway reports.
           "log_min_messages=log",
           "log_checkpoints=off");
 
@@ -49,16 +49,17 @@ final class Postmaster {
   }
 
   /**
-   * Starts it and waits until it takes connections, after {@link #stop}.
+   * Starts Postgres and waits until it accepts connections. {@link #stop} must have been called
+   * before.
    *
-   * <p>{@code pg_ctl} gives it a session of its own, so that Ctrl-C in the terminal reaches only
-   * the gateway, which then ends its Postgres last.
+   * <p>{@code pg_ctl} gives Postgres a session of its own. So Ctrl-C in the terminal reaches only
+   * the gateway, which then stops its Postgres last.
    *
-   * @return the loopback port it listens on
+   * @return the loopback port
    */
   int start(Path log) throws EmbeddedDatabaseFailed, IOException {
-    // With no process of ours behind it, a pid file is stale. Postgres would ask only whether any
-    // process has that number now. Its own check for attached shared memory stays in force.
+    // If no process of ours belongs to it, the pid file is stale. Postgres would check only whether
+    // any process has that PID. Its own check for attached shared memory still applies.
     Files.deleteIfExists(data.resolve("postmaster.pid"));
     if (Files.exists(log)) {
       Files.move(
@@ -82,8 +83,8 @@ final class Postmaster {
   }
 
   /**
-   * Ends it, politely first. Open transactions are rolled back, committed ones kept. Does nothing
-   * if it doesn't run.
+   * Stops Postgres, with a fast shutdown first. Open transactions are rolled back, committed ones
+   * kept. Does nothing if Postgres doesn't run.
    */
   void stop() throws EmbeddedDatabaseFailed, IOException {
     Optional<ProcessHandle> running = find();
@@ -101,9 +102,7 @@ final class Postmaster {
     }
   }
 
-  /**
-   * Ends it, and what starts it, because this process ends: a program of ours has 20 s for that.
-   */
+  /** Stops Postgres and a running start, because this process ends. Our programs get 20 s. */
   void end() throws EmbeddedDatabaseFailed, IOException {
     binaries.end();
     long endNano = System.nanoTime() + PROGRAM_END_MAX.toNanos();
@@ -129,7 +128,7 @@ final class Postmaster {
         "--options=-p " + port + SETTINGS);
   }
 
-  /** Whether the reason goes away: the port was taken meanwhile, or old backends are dying. */
+  /** Whether a retry may help: the port was taken meanwhile, or old backends still end. */
   private static boolean passes(String reason) {
     return reason.contains("could not create any TCP/IP sockets")
         || reason.contains("pre-existing shared memory block");
@@ -141,7 +140,7 @@ final class Postmaster {
     }
   }
 
-  /** False for a zombie too, which has no command line any more. */
+  /** False for a zombie too, which has no command line. */
   private boolean isOurs(ProcessHandle process) {
     ProcessHandle.Info info = process.info();
     List<String> arguments = List.of(info.arguments().orElse(new String[0]));
@@ -152,7 +151,7 @@ final class Postmaster {
         && isOurData(arguments.get(flag + 1));
   }
 
-  /** A program file replaced since the start is shown as {@code postgres (deleted)}. */
+  /** A program file that was replaced since the start is shown as {@code postgres (deleted)}. */
   private static boolean isPostgres(String command) {
     return command.substring(command.lastIndexOf('/') + 1).startsWith("postgres");
   }

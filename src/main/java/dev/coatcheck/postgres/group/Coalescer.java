@@ -1,6 +1,7 @@
 package dev.coatcheck.postgres.group;
 
-import dev.coatcheck.postgres.connection.WithoutWaiting;
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
+import dev.coatcheck.postgres.connection.DeadlineSweep;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -8,7 +9,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
@@ -32,6 +32,7 @@ public final class Coalescer<Q, A> {
   private final int groupsMax;
   private final int spareGroupsMax;
   private final int callsMax;
+  private final DeadlineSweep deadlines;
   private final SharedWork<Q, A> work;
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -48,7 +49,7 @@ public final class Coalescer<Q, A> {
 
   /** As the other one, without spare groups. */
   public Coalescer(String operation, int groupsMax, int callsMax, Function<List<Q>, List<A>> work) {
-    this(operation, groupsMax, 0, callsMax, work);
+    this(operation, groupsMax, 0, callsMax, DeadlineSweep.SHARED, work);
   }
 
   /**
@@ -58,6 +59,7 @@ public final class Coalescer<Q, A> {
    * @param groupsMax how many groups may be under way at a time
    * @param spareGroupsMax how many more while these are late
    * @param callsMax how many calls share a group at most
+   * @param deadlines ends the calls that wait
    * @param work answers all questions, in their order; what it throws, every caller gets
    */
   Coalescer(
@@ -65,28 +67,30 @@ public final class Coalescer<Q, A> {
       int groupsMax,
       int spareGroupsMax,
       int callsMax,
+      DeadlineSweep deadlines,
       Function<List<Q>, List<A>> work) {
     this.groupsMax = groupsMax;
     this.spareGroupsMax = spareGroupsMax;
     this.callsMax = callsMax;
+    this.deadlines = deadlines;
     this.work = new SharedWork<>(operation, work);
   }
 
   /**
-   * Asks, and waits for the answer until the thread's deadline. A thread that must not {@linkplain
-   * WithoutWaiting wait} leaves, and comes back for the answer.
+   * Asks, and waits for the answer until the thread's deadline. A {@link NonBlockingAttempt} ends
+   * here, and finds the answer when it runs again.
    *
    * @throws DatabaseUnavailable if there is none by then; whether the work was done is unknown
    */
   public A call(Q question) {
-    if (WithoutWaiting.isRequired()) {
-      return WithoutWaiting.await(new Asked<>(this, question), () -> submit(question));
+    if (NonBlockingAttempt.isRunning()) {
+      return NonBlockingAttempt.await(new Asked<>(this, question), () -> submit(question));
     }
-    WaitingCall<Q, A> mine = WaitingCall.now(question);
+    WaitingCall<Q, A> mine = new WaitingCall<>(question, work);
     boolean alone;
     lock.lock();
     try {
-      alone = isIdle();
+      alone = underWay == 0 && waiting.isEmpty();
       if (alone) {
         underWay++;
         takenNano = System.nanoTime();
@@ -106,42 +110,25 @@ public final class Coalescer<Q, A> {
     }
   }
 
-  /**
-   * Asks; the answer comes on a thread of the group, within the thread's deadline. A lone call does
-   * not wait for other calls, and the use of Postgres has bounds of its own.
-   */
+  /** Asks; the answer comes on another thread, by the thread's deadline. */
   private CompletableFuture<A> submit(Q question) {
-    WaitingCall<Q, A> mine = WaitingCall.now(question);
-    boolean alone;
+    WaitingCall<Q, A> mine = new WaitingCall<>(question, work);
     lock.lock();
     try {
-      alone = isIdle();
       enqueue(mine);
     } finally {
       lock.unlock();
     }
-    if (alone) {
-      return mine.answer();
-    }
-    return mine.answer()
-        .orTimeout(mine.deadline().leftNanos(), TimeUnit.NANOSECONDS)
-        .exceptionallyCompose(
-            failed ->
-                CompletableFuture.failedFuture(
-                    failed instanceof TimeoutException ? work.late() : failed));
-  }
-
-  /** With the lock. */
-  private boolean isIdle() {
-    return underWay == 0 && waiting.isEmpty();
+    deadlines.watch(mine);
+    return mine.answer();
   }
 
   private A await(WaitingCall<Q, A> mine) {
-    return SingleFlight.await(mine.answer(), mine.deadline().leftNanos())
+    deadlines.watch(mine);
+    return SingleFlight.await(mine.answer())
         .orElseThrow(
             () -> {
-              mine.answer()
-                  .completeExceptionally(work.late()); // so that no group takes it up any more
+              mine.endLate();
               return work.late();
             });
   }

@@ -1,7 +1,8 @@
 package dev.coatcheck.postgres.group;
 
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.postgres.connection.Deadline;
-import dev.coatcheck.postgres.connection.WithoutWaiting;
+import dev.coatcheck.postgres.connection.DeadlineSweep;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.LockTimeout;
 import java.time.Duration;
@@ -104,7 +105,12 @@ public final class GroupCommit<C extends GroupCommit.Call, R> {
     this.overloaded = overloaded;
     this.groups =
         new Coalescer<>(
-            operation, limits.groups(), limits.spareGroups(), GROUP_CALLS_MAX, this::together);
+            operation,
+            limits.groups(),
+            limits.spareGroups(),
+            GROUP_CALLS_MAX,
+            DeadlineSweep.SHARED,
+            this::together);
   }
 
   /**
@@ -125,11 +131,7 @@ public final class GroupCommit<C extends GroupCommit.Call, R> {
       try {
         attempt = shares ? groups.call(call) : alone(call);
       } catch (DatabaseUnavailable failed) {
-        if (!repeats) {
-          throw failed;
-        }
-        WithoutWaiting.leave();
-        if (!pause.beforeNextTry()) {
+        if (!repeats || !pause.beforeNextTry()) {
           throw failed;
         }
         repeats = false;
@@ -140,11 +142,10 @@ public final class GroupCommit<C extends GroupCommit.Call, R> {
           return outcome;
         }
         case Attempt.Undone<R> _ -> {
-          WithoutWaiting.leave();
+          NonBlockingAttempt.leave();
           shares = false;
         }
         case Attempt.Held<R> _ -> {
-          WithoutWaiting.leave();
           if (!pause.beforeNextTry()) {
             return busy;
           }

@@ -1,5 +1,6 @@
 package dev.coatcheck.postgres.group;
 
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.postgres.connection.Deadline;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -25,8 +26,12 @@ public final class RetryPause {
     this.tryMillisMin = tryMillisMin;
   }
 
-  /** Pauses for 2 to 30 ms; false, without a pause, if there is no time for another try. */
+  /**
+   * Pauses for 2 to 30 ms, where a {@link NonBlockingAttempt} ends; false, without a pause, if
+   * there is no time for another try.
+   */
   public boolean beforeNextTry() {
+    NonBlockingAttempt.leave();
     long triedNanos = System.nanoTime() - begunNano;
     if (triedNanos >= TimeUnit.MILLISECONDS.toNanos(TRIES_MILLIS_MAX)
         || Deadline.current().leftMillis() < tryMillisMin) {

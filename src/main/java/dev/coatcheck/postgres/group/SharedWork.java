@@ -37,7 +37,7 @@ final class SharedWork<Q, A> {
       }
     }
     Answers answers = new Answers();
-    answers.add(tooLate, (call, _) -> call.answer().completeExceptionally(late()));
+    answers.add(tooLate, (call, _) -> call.endLate());
     if (!group.isEmpty()) {
       answers.add(group, work(group));
     }

@@ -1,5 +1,6 @@
 package dev.coatcheck.postgres.group;
 
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -24,11 +25,13 @@ public final class SingleFlight<K, V> {
   private final ConcurrentMap<K, CompletableFuture<V>> underWay = new ConcurrentHashMap<>();
 
   /**
-   * Does the work on this thread, unless another caller does it.
+   * Does the work on this thread, unless another caller does it. Either may wait, so a {@link
+   * NonBlockingAttempt} ends here.
    *
    * @param follow what to return in that case; takes the result of the other caller
    */
   public V call(K key, Supplier<V> work, Function<Future<V>, V> follow) {
+    NonBlockingAttempt.leave();
     CompletableFuture<V> mine = new CompletableFuture<>();
     CompletableFuture<V> earlier = underWay.putIfAbsent(key, mine);
     if (earlier != null) {
@@ -60,8 +63,21 @@ public final class SingleFlight<K, V> {
 
   /** Waits for a result, or for its exception; empty if there is none in time. */
   public static <V> Optional<V> await(Future<V> result, long nanosMax) {
+    return await(() -> result.get(Math.max(0, nanosMax), TimeUnit.NANOSECONDS));
+  }
+
+  /** Waits for a result, or for its exception; empty if the thread is interrupted. */
+  static <V> Optional<V> await(Future<V> result) {
+    return await(result::get);
+  }
+
+  private interface Wait<V> {
+    V get() throws ExecutionException, InterruptedException, TimeoutException;
+  }
+
+  private static <V> Optional<V> await(Wait<V> wait) {
     try {
-      return Optional.of(result.get(Math.max(0, nanosMax), TimeUnit.NANOSECONDS));
+      return Optional.of(wait.get());
     } catch (TimeoutException late) {
       return Optional.empty();
     } catch (InterruptedException stopping) {

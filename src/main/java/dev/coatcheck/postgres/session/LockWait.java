@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A statement that waits for other sessions.
  *
- * @param operation the statement, as its caller names it
+ * @param operation the caller's name for the statement
  * @param event what it waits for: a phase of an index build ({@code waiting for old snapshots}), or
  *     a kind of lock
- * @param sessions those in its way, the oldest transaction first; empty if Postgres doesn't say
+ * @param sessions those that block it, the oldest transaction first; empty if Postgres doesn't tell
  */
 public record LockWait(String operation, String event, List<BlockingSession> sessions) {
   public LockWait {
@@ -19,10 +19,10 @@ public record LockWait(String operation, String event, List<BlockingSession> ses
   }
 
   /**
-   * A session in the way. What the role may not see of others is null.
+   * A blocking session. Values that the role may not see are null.
    *
    * @param pid its process at the server; 0: a prepared transaction
-   * @param application as it calls itself, or what kind of server process it is
+   * @param application its application name, or the kind of server process
    * @param since when its transaction began
    */
   public record BlockingSession(
@@ -43,7 +43,7 @@ public record LockWait(String operation, String event, List<BlockingSession> ses
     }
   }
 
-  /** In one sentence, with the sessions to talk to. */
+  /** One sentence that names the blocking sessions. */
   public String text() {
     String who = sessions.stream().map(BlockingSession::text).collect(Collectors.joining("; "));
     return operation

@@ -10,10 +10,10 @@ import java.sql.SQLException;
 import java.util.Properties;
 
 /**
- * How a connection outside of every pool is made, and made again.
+ * How to open a connection outside of every pool.
  *
- * @param applicationName by which others find it in {@code pg_stat_activity}
- * @param options settings that the connection begins with, as {@code -c name=value}; may be empty
+ * @param applicationName the connection's name in {@code pg_stat_activity}
+ * @param options settings from the start of the connection, as {@code -c name=value}; may be empty
  * @param start of each transaction
  */
 record Login(
@@ -27,13 +27,13 @@ record Login(
   private static final int LOGIN_SECONDS = 10;
   private static final int REQUEST_LOGIN_SECONDS = 1;
 
-  /** With the search path that the user has, and no setting, which not every pooler takes. */
+  /** With the user's search path, and without startup settings, which some poolers refuse. */
   static Login plain(DatabaseSettings settings, String applicationName) {
     return new Login(
         settings, applicationName, CONNECT_SECONDS, LOGIN_SECONDS, "", TransactionStart.ON_SOURCE);
   }
 
-  /** With a search path that leaves out what others may create. */
+  /** With a search path that excludes schemas in which others can create objects. */
   static Login pinned(DatabaseSettings settings, String applicationName) {
     return new Login(
         settings,
@@ -44,7 +44,7 @@ record Login(
         TransactionStart.ON_SOURCE);
   }
 
-  /** As {@link #pinned}, with so many milliseconds for each statement. */
+  /** Like {@link #pinned}, with a timeout in milliseconds for each statement. */
   static Login pinned(DatabaseSettings settings, String applicationName, int statementMillisMax) {
     return new Login(
         settings,
@@ -55,7 +55,7 @@ record Login(
         TransactionStart.ON_SOURCE);
   }
 
-  /** For a request to the gateway's own database, which waits for it: a second at most. */
+  /** For a request to the gateway's own database: connects within a second. */
   static Login ofRequest(DatabaseSettings settings, String applicationName) {
     return new Login(
         settings,
@@ -80,8 +80,8 @@ record Login(
   }
 
   /**
-   * Connects in at most so many seconds, which also bound each of its answers until the network
-   * time-out is set.
+   * Connects within {@code secondsMax}, which also bounds each answer until the network timeout is
+   * set.
    */
   Connection connect(int secondsMax) throws SQLException {
     Properties properties = new Properties();
@@ -91,7 +91,7 @@ record Login(
     properties.setProperty(
         "connectTimeout", Integer.toString(Math.min(connectSeconds, secondsMax)));
     properties.setProperty("loginTimeout", Integer.toString(secondsMax));
-    // Ends the driver's thread that has been waited for in vain.
+    // Ends the driver's thread after its caller gave up waiting.
     properties.setProperty("socketTimeout", Integer.toString(secondsMax));
     properties.setProperty("tcpKeepAlive", "true");
     if (!options.isEmpty()) {

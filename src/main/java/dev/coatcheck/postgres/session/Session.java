@@ -3,6 +3,7 @@ package dev.coatcheck.postgres.session;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.connection.BrokenOff;
+import dev.coatcheck.postgres.connection.ConnectionDesync;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
@@ -24,12 +25,12 @@ import org.jooq.impl.DefaultConnectionProvider;
 /**
  * One connection outside of every pool, for work that may last. A broken connection is replaced at
  * the next use, unless the session is watched: then its owner first has to end what the old
- * connection left at the server. For one thread.
+ * connection left at the server. Not thread-safe.
  */
 public final class Session implements AutoCloseable {
   private static final int STATEMENT_MILLIS_MAX = 50_000;
 
-  /** Beyond what statements are given, so that a network that swallows everything is noticed. */
+  /** Added to the timeout of a statement, to detect a network that drops all packets. */
   private static final int BEYOND_STATEMENT_MILLIS = 10_000;
 
   private static final int WATCH_STATEMENT_MILLIS_MAX = 10_000;
@@ -39,7 +40,7 @@ public final class Session implements AutoCloseable {
 
   private final Login login;
   private final Consumer<Event> events;
-  private final Optional<BackendWatch> watch;
+  private final Optional<StatementWatchdog> watch;
   private final DefaultConnectionProvider lent;
   private final DSLContext sql;
   private Connection connection;
@@ -53,7 +54,7 @@ public final class Session implements AutoCloseable {
     this.sql = BrokenOff.statements(lent);
   }
 
-  private Session(Login login, Patience patience, Consumer<Optional<LockWait>> waits) {
+  private Session(Login login, WatchTimeouts timeouts, Consumer<Optional<LockWait>> waits) {
     this.login = login;
     this.events = _ -> {};
     this.connection = login.connect();
@@ -63,7 +64,7 @@ public final class Session implements AutoCloseable {
         Login.pinned(
             login.settings(), "watch of " + login.applicationName(), WATCH_STATEMENT_MILLIS_MAX);
     try {
-      this.watch = Optional.of(new BackendWatch(connection, watching, patience, waits));
+      this.watch = Optional.of(new StatementWatchdog(connection, watching, timeouts, waits));
     } catch (SQLException refused) {
       BrokenOff.close(connection);
       throw new DatabaseUnavailable("connect", refused);
@@ -71,10 +72,10 @@ public final class Session implements AutoCloseable {
   }
 
   /**
-   * Connects to a database where others may create functions, operators and types: its search path
-   * leaves those out.
+   * Connects to a database where others may create functions, operators and types: the search path
+   * excludes these.
    *
-   * @param applicationName by which others find it in {@code pg_stat_activity}
+   * @param applicationName the connection's name in {@code pg_stat_activity}
    * @throws DatabaseUnavailable if that fails
    */
   public static Session open(DatabaseSettings settings, String applicationName) {
@@ -82,8 +83,8 @@ public final class Session implements AutoCloseable {
   }
 
   /**
-   * As {@link #open} with the search path that the user has, and without asking for any setting,
-   * which not every pooler takes: whatever is sent has to name schemas.
+   * Like {@link #open}, but with the user's search path and without startup settings, which some
+   * poolers refuse: every statement has to name schemas.
    *
    * @throws DatabaseUnavailable if that fails
    */
@@ -92,27 +93,27 @@ public final class Session implements AutoCloseable {
   }
 
   /**
-   * Connects, and has a second connection watch whatever lasts. Statements without a bound of their
-   * own have {@value #STATEMENT_MILLIS_MAX} ms at the server.
+   * Connects, and watches long statements on a second connection. Other statements time out at the
+   * server after {@value #STATEMENT_MILLIS_MAX} ms.
    *
-   * @param waits is told what a statement waits for, and that it doesn't any more; from another
-   *     thread
+   * @param waits is told, on another thread, when a statement starts and stops waiting, and for
+   *     what
    * @throws DatabaseUnavailable if that fails
    */
   public static Session openWatched(
       DatabaseSettings settings,
       String applicationName,
-      Patience patience,
+      WatchTimeouts timeouts,
       Consumer<Optional<LockWait>> waits) {
     return new Session(
-        Login.pinned(settings, applicationName, STATEMENT_MILLIS_MAX), patience, waits);
+        Login.pinned(settings, applicationName, STATEMENT_MILLIS_MAX), timeouts, waits);
   }
 
   /**
-   * Connects for a request that lasts longer than others, and must not keep a connection of the
-   * pool from them. Reports failures as the pool does.
+   * Connects for a long request, which should not keep a pooled connection from others. Reports
+   * failures like the pool.
    *
-   * @throws DatabaseUnavailable if that fails, after a second at the latest
+   * @throws DatabaseUnavailable if that fails, within a second
    */
   public static Session openForRequest(
       DatabaseSettings settings, String applicationName, Observer observer) {
@@ -125,33 +126,33 @@ public final class Session implements AutoCloseable {
   }
 
   /**
-   * Runs the work in one transaction and returns after its commit. Each of its statements has a
+   * Runs the work in one transaction and returns after the commit. Each statement times out after a
    * minute.
    *
-   * @throws LockTimeout if a lock was not to be had in time
+   * @throws LockTimeout if a lock was not available in time
    * @throws StatementTimeout if a statement took too long
    * @throws DatabaseUnavailable if the connection broke; the outcome is unknown
-   * @throws DataAccessException for all that Postgres refuses
+   * @throws DataAccessException if Postgres refused a statement for another reason
    */
   public <T> T transaction(String operation, Function<DSLContext, T> work) {
     int answerMillisMax = STATEMENT_MILLIS_MAX + BEYOND_STATEMENT_MILLIS;
     return answered(operation, answerMillisMax, OptionalLong.empty(), work);
   }
 
-  /** As {@link #transaction}; each statement has so many milliseconds at the server. */
+  /** Like {@link #transaction}, with a timeout in milliseconds for each statement. */
   public <T> T transaction(String operation, int statementMillisMax, Function<DSLContext, T> work) {
     int answerMillisMax = statementMillisMax + BEYOND_STATEMENT_MILLIS;
     return answered(operation, answerMillisMax, OptionalLong.of(statementMillisMax), work);
   }
 
-  /** As {@link #transaction}, for statements that may read a whole table: without any bound. */
+  /** Like {@link #transaction}, without a timeout, for statements that may read a whole table. */
   public <T> T longTransaction(String operation, Function<DSLContext, T> work) {
     return answered(operation, UNBOUNDED, OptionalLong.of(UNBOUNDED), work);
   }
 
   /**
-   * As {@link #transaction}, and run again if Postgres rolled it back for a deadlock or a
-   * serialization failure, so the work must not have effects elsewhere.
+   * Like {@link #transaction}, and retried after a deadlock or a serialization failure, so the work
+   * must not have other effects.
    */
   public <T> T write(String operation, Function<DSLContext, T> work) {
     for (int tried = 1; ; tried++) {
@@ -182,8 +183,8 @@ public final class Session implements AutoCloseable {
   }
 
   /**
-   * Runs one statement outside of any transaction, without any bound of time; the connection is
-   * left as it was.
+   * Runs one statement outside of any transaction, without a timeout. Restores the settings of the
+   * connection.
    */
   public void alone(String operation, String statement) {
     guarded(
@@ -209,25 +210,27 @@ public final class Session implements AutoCloseable {
 
   @Override
   public void close() {
-    watch.ifPresent(BackendWatch::close);
+    watch.ifPresent(StatementWatchdog::close);
     try {
       connection.close();
     } catch (SQLException gone) {
-      // It is closed all the same.
+      // The connection is closed anyway.
     }
   }
 
   private <T> T guarded(String operation, int answerMillisMax, Supplier<T> work) {
     connect(operation, answerMillisMax);
-    Optional<BackendWatch.Statement> watched = watch.map(one -> one.begin(operation));
+    Optional<StatementWatchdog.Statement> watched = watch.map(one -> one.begin(operation));
     try {
       return work.get();
+    } catch (ConnectionDesync desync) {
+      throw new DatabaseUnavailable(operation, desync);
     } catch (DataAccessException thrown) {
       throw watched
           .<RuntimeException>flatMap(statement -> statement.brokenOff(thrown))
           .orElseGet(() -> DatabaseUnavailable.of(operation, thrown, events));
     } finally {
-      watch.ifPresent(BackendWatch::end);
+      watch.ifPresent(StatementWatchdog::end);
       BrokenOff.closeIfUnanswered(connection);
     }
   }

@@ -5,6 +5,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.connection.BrokenOff;
+import dev.coatcheck.postgres.connection.ConnectionDesync;
 import dev.coatcheck.postgres.connection.Connections;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.connection.Deadline;
@@ -90,7 +91,8 @@ public final class Database implements AutoCloseable {
    * Runs statements that change nothing, each in a transaction of its own, on one connection. One
    * that turns out to be dead is replaced and the work run once more, as far as the deadline goes:
    * Hikari doesn't test a connection that was used less than 500 ms ago, so the first use after a
-   * restart of Postgres fails. So is one that answers another question, see {@link UnaskedRow}.
+   * restart of Postgres fails. So is one that answers another question, see {@link
+   * ConnectionDesync}.
    *
    * @throws DatabaseUnavailable if Postgres can't be asked
    */
@@ -136,20 +138,20 @@ public final class Database implements AutoCloseable {
     Deadline deadline = Deadline.current();
     try {
       return lent(deadline, isLong(deadline), work);
-    } catch (UnaskedRow mixedUp) {
-      throw mixedUp(operation, mixedUp);
+    } catch (ConnectionDesync desync) {
+      throw mixedUp(operation, desync);
     } catch (DataAccessException thrown) {
       throw failed(operation, thrown);
     }
   }
 
-  private DatabaseUnavailable mixedUp(String operation, UnaskedRow unasked) {
-    observeMixUp(operation, unasked);
-    return new DatabaseUnavailable(operation, unasked);
+  private DatabaseUnavailable mixedUp(String operation, ConnectionDesync desync) {
+    observeMixUp(operation, desync);
+    return new DatabaseUnavailable(operation, desync);
   }
 
-  private void observeMixUp(String operation, UnaskedRow unasked) {
-    observer.observe(new Event.AnswersMixedUp(operation, unasked.toString()));
+  private void observeMixUp(String operation, ConnectionDesync desync) {
+    observer.observe(new Event.AnswersMixedUp(operation, desync.toString()));
   }
 
   /**
@@ -160,11 +162,11 @@ public final class Database implements AutoCloseable {
       String operation, Deadline deadline, boolean inTransaction, Function<DSLContext, T> work) {
     try {
       return lent(deadline, inTransaction, work);
-    } catch (UnaskedRow first) {
+    } catch (ConnectionDesync first) {
       observeMixUp(operation, first);
       try {
         return lent(deadline, inTransaction, work);
-      } catch (UnaskedRow again) {
+      } catch (ConnectionDesync again) {
         throw mixedUp(operation, again);
       }
     }
@@ -178,7 +180,11 @@ public final class Database implements AutoCloseable {
             try {
               return inTransaction ? transacted(lent, deadline, work) : work.apply(sql);
             } catch (RuntimeException thrown) {
-              throw UnaskedRow.judged(lent, thrown);
+              // A session keeps the settings of its user, and its standby, for as long as it lasts.
+              if (thrown instanceof ConnectionDesync || SqlState.isReadOnly(thrown)) {
+                lent.evict();
+              }
+              throw thrown;
             }
           });
     } catch (SQLException failed) {
@@ -201,17 +207,6 @@ public final class Database implements AutoCloseable {
 
   private static boolean isLong(Deadline deadline) {
     return Deadline.isBound() && deadline.leftMillis() > LONG_MILLIS;
-  }
-
-  /** Whether Postgres answers now; takes a second at most. */
-  public boolean isReachable() {
-    try {
-      return Deadline.ofAnswer()
-          .orEarlier()
-          .call(() -> read("ping", statements -> statements.selectOne().fetchOne() != null));
-    } catch (DatabaseUnavailable gone) {
-      return false;
-    }
   }
 
   @Override

@@ -43,33 +43,45 @@ public final class PlainSql {
 
   /** How many rows it changed; 0 for a statement that changes none. */
   public static int execute(DSLContext sql, String text, Object... values) {
-    return sql.connectionResult(
-        connection -> {
-          try (PreparedStatement statement = connection.prepareStatement(text)) {
-            bind(statement, values);
-            return statement.execute() ? 0 : Math.max(0, statement.getUpdateCount());
-          } catch (SQLException | RuntimeException | Error thrown) {
-            BrokenOff.judgeUnlessAnswered(connection, thrown);
-            throw thrown;
-          }
-        });
+    return sent(
+        sql,
+        text,
+        values,
+        statement -> statement.execute() ? 0 : Math.max(0, statement.getUpdateCount()));
   }
 
   public static <T> List<T> rows(
       DSLContext sql, String text, RowReader<T> reader, Object... values) {
+    return sent(
+        sql,
+        text,
+        values,
+        statement -> {
+          try (ResultSet result = statement.executeQuery()) {
+            List<T> rows = new ArrayList<>();
+            while (result.next()) {
+              rows.add(reader.read(result));
+            }
+            return rows;
+          }
+        });
+  }
+
+  /** Sends a statement and takes its answer. */
+  private interface Use<T> {
+    T of(PreparedStatement statement) throws SQLException;
+  }
+
+  private static <T> T sent(DSLContext sql, String text, Object[] values, Use<T> use) {
     return sql.connectionResult(
         connection -> {
           try (PreparedStatement statement = connection.prepareStatement(text)) {
             bind(statement, values);
-            try (ResultSet result = statement.executeQuery()) {
-              List<T> rows = new ArrayList<>();
-              while (result.next()) {
-                rows.add(reader.read(result));
-              }
-              return rows;
-            }
-          } catch (SQLException | RuntimeException | Error thrown) {
-            BrokenOff.judgeUnlessAnswered(connection, thrown);
+            return use.of(statement);
+          } catch (SQLException | RuntimeException thrown) {
+            throw BrokenOff.judged(connection, thrown);
+          } catch (Error thrown) {
+            BrokenOff.close(connection);
             throw thrown;
           }
         });

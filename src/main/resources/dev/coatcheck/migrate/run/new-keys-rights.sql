@@ -1,6 +1,6 @@
--- Gives the function and its sequence to the table's owner, lets the roles call it that may insert into
--- the table, and makes it the default of the column.
--- Locks: the customer's table in access exclusive mode, which is held already.
+-- Gives the function and its sequence to the table's owner, allows the roles that may insert into the
+-- table to call it, and makes it the default of the column.
+-- Locks: the customer's table in access exclusive mode; the lock is already held.
 
 revoke all on function <beside_new_key>() from public;
 

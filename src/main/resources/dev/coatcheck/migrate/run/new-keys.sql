@@ -1,7 +1,7 @@
--- With --new-keys function: the number source goes on beside the table, where its sequence stands. The
--- function follows: number-source.sql under another name. As a plain identity the sequence would give
--- keys of the worker 0, which gateways lease.
--- Locks: none but that of the sequence.
+-- With --new-keys function: the number source stays beside the table and continues its sequence. The
+-- function is that of number-source.sql, under another name. As a plain identity the sequence would
+-- generate keys of worker 0, which gateways lease.
+-- Locks: only the sequence.
 
 alter sequence <mint_seq> rename to <new_key_sequence>;
 

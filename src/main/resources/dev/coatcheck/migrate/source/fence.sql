@@ -1,4 +1,4 @@
--- Makes every earlier runner's next batch fail; changes nothing if a later runner was here.
+-- Makes the next batch of every earlier runner fail; changes nothing if a later runner has been here.
 -- Values: the fence, twice.
 -- Locks: the row of the checkpoint.
 

@@ -1,5 +1,5 @@
--- Moves the checkpoint of a run behind rows that were given keys; changes nothing once another runner
--- has taken over.
+-- Moves the checkpoint of a run behind rows that got keys; changes nothing if another runner has taken
+-- over.
 -- Values: the last ID, the last position, rows filled, times lost, rows before the epoch, the fence.
 -- Locks: the row of the checkpoint, until the commit of the batch.
 

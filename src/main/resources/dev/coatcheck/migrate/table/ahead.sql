@@ -1,6 +1,5 @@
--- The highest position that a row can have which the backfill has not reached: that of the rows
--- before it by the same times, and one more for each ID in between. With T0; nothing if the backfill
--- has reached it.
+-- The highest position of a row that the backfill has not reached: that of the previous rows, from the
+-- same times, plus one for each ID in between. Also returns T0. No row if the backfill has reached it.
 -- Values: the ID of the row (four times).
 -- Locks: none. The row itself was locked before.
 

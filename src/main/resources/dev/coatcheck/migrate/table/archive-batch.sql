@@ -1,4 +1,4 @@
--- Archives the keys of some more rows before an undo takes the keys off the table.
+-- Archives the keys of some more rows before an undo removes the keys from the table.
 -- Values: how many rows.
 -- Locks: the row of the checkpoint and the new rows of the archive; none on the customer's table.
 

@@ -1,7 +1,7 @@
--- Step "archive", on the way back and before the old column goes: from now on a trigger archives the
--- keys of new rows, while batches (archive-batch.sql) archive those of the others.
--- Locks: the customer's table in share row exclusive mode until the commit. Under it no insert is
--- under way that would be archived neither by the trigger nor by the batches, which begin anew.
+-- Step "archive", in an undo and before the old column is dropped: from now on a trigger archives the
+-- keys of new rows, while batches (archive-batch.sql) archive the others.
+-- Locks: the customer's table in share row exclusive mode until the commit. So every insert is archived,
+-- either by the trigger or by the batches, which start from the beginning.
 
 lock table <table> in share row exclusive mode;
 

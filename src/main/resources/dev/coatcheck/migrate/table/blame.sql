@@ -1,4 +1,4 @@
--- Writes down why rows could not be filled this time.
+-- Stores why rows could not be filled this time.
 -- Values: the cause, the error, the legacy IDs.
 -- Locks: these rows of set_aside; none on the customer's table.
 

@@ -1,6 +1,6 @@
--- Step "validate", first transaction: a check that every row has a key, for new and changed rows.
--- From then on the application can't update a row that has no key. The rows of the last moment are
--- looked at under the lock; all others were before.
+-- Step "validate", first transaction: a check that every row has a key, for new and changed rows. From
+-- then on the application can't update a row without a key. The latest rows are checked under the lock;
+-- all others were checked before.
 -- Locks: the customer's table in access exclusive mode until the commit.
 
 lock table <table> in access exclusive mode;

@@ -1,4 +1,4 @@
--- Where a run is.
+-- The progress of a run.
 -- Locks: none.
 
 select high_id, t0_ms, last_position, last_id, rows_done, times_lost, before_epoch,

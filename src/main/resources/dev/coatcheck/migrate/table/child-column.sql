@@ -1,9 +1,9 @@
--- Step "child-column": the twin of a child's column, which refers to the new keys, and its triggers at
--- once. From the commit on each of the two columns follows the other. The twin may be null: a row can
--- come before the row that it refers to. What the first trigger can't see yet is filled at the end of
--- the transaction, and a row that is not right by then is refused. A partition that was detached has its
--- twin already, with an index and a foreign key, which get the names that they have with every child.
--- Locks: the child in access exclusive mode until the commit, without any scan.
+-- Step "child-column": adds the twin of a child's column, which refers to the new keys, together with its
+-- triggers. From the commit on, each of the two columns follows the other. The twin may be null, because
+-- a row can be inserted before the row that it refers to. What the first trigger can't see yet is filled
+-- at the end of the transaction, and a row that is still wrong then is refused. A detached partition
+-- already has its twin, with an index and a foreign key, which are renamed to the usual names.
+-- Locks: the child in access exclusive mode until the commit, without a scan.
 
 lock table <child> in access exclusive mode;
 
@@ -35,7 +35,7 @@ begin
   end if;
 end <body>;
 
--- Who may use only some columns may use the twin like the column itself.
+-- A role with rights on single columns gets the same rights on the twin.
 do <body>
 declare
   given record;
@@ -61,6 +61,6 @@ create constraint trigger <t_ref_late> after insert or update on <child>
   for each row when ((new.<fk> is null) <> (new.<ref> is null))
   execute function <on_ref_late>();
 
--- They fire for writers that call themselves replicas too.
+-- They fire for sessions in replica mode too.
 alter table <child> enable always trigger <t_ref>;
 alter table <child> enable always trigger <t_ref_late>;

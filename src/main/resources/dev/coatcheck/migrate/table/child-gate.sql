@@ -1,5 +1,6 @@
--- What the switch needs of a child, looked at under the lock of the customer's table: the triggers that
--- keep both columns together, and on the way forward the foreign key of the twin and its index.
+-- The preconditions of the switch for a child, checked under the lock of the customer's table: the
+-- triggers that keep both columns in step and, on the way forward, the foreign key of the twin and its
+-- index.
 -- Locks: none on the child.
 
 do <body>

@@ -1,9 +1,9 @@
 -- Step "child-key": the foreign key of the twin to the new keys, with the rules of the old one, for new
--- and changed rows. A partitioned child gets it on each partition whose column has one. With "on delete
--- set default" the twin gets as its default the key of the row that the default of the column refers to;
--- a default that is no constant would run as our user.
+-- and changed rows. In a partitioned child, each partition whose column has a foreign key gets one. With
+-- "on delete set default", the default of the twin is the key of the row that the default of the column
+-- refers to; a default that is not constant would run as our user.
 -- Locks: the child and the customer's table in share row exclusive mode until the commit, in the order of
--- their OIDs; nothing is scanned.
+-- their OIDs, without a scan.
 
 do <body>
 declare

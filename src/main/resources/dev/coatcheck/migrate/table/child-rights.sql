@@ -1,9 +1,9 @@
 -- Gives the function that writes to a child to the child's owner, as whom it runs; see give-to-owner.sql.
--- The owner may call the other two: who makes or attaches a partition makes their triggers on it. Nobody
--- else may call any, and no owner of before.
+-- The owner may call the other two, because creating or attaching a partition creates their triggers on
+-- it. No other role may call any of them, including former owners.
 -- Locks: none on the child.
 
--- Two grants on our schema at once would fail.
+-- Two concurrent grants on our schema would fail.
 select pg_advisory_xact_lock(<lock_class>, 0);
 
 do <body>

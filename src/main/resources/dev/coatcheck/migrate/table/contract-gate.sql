@@ -1,4 +1,4 @@
--- What must be so before a column of legacy IDs goes, looked at under the lock: the new keys are the
+-- The preconditions for dropping a column of legacy IDs, checked under the lock: the new keys are the
 -- primary key of the table, and nothing else uses the column.
 -- Locks: none of its own.
 

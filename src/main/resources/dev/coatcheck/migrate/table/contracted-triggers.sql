@@ -1,6 +1,6 @@
--- What the triggers that stay do from now on: the number source and the outbox, without legacy IDs. A row
--- may bring its key along, as one that is restored does. Where the column of the keys was renamed, it is
--- found as that of the primary key.
+-- The functions of the triggers that remain: the number source and the outbox, without legacy IDs. A row
+-- may contain its key, for example when it is restored. If the column of the keys was renamed, it is
+-- found as the column of the primary key.
 -- Locks: those of their inserts. They run as our user and see only Postgres's own names.
 
 create or replace function <on_insert>() returns trigger

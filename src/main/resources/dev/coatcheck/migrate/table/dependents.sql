@@ -1,6 +1,6 @@
--- What would keep a column from being dropped, or would go with it, in words: what depends on the column,
--- and the indexes, checks and foreign keys that Postgres drops with it without a word. An index counts
--- only if there is none like it on the new column.
+-- What would prevent a column from being dropped, or would be dropped with it, in words: objects that
+-- depend on the column, and indexes, checks and foreign keys that Postgres drops silently. An index
+-- counts only if the new column has no equivalent one.
 -- Locks: none.
 
 select q.what from (

@@ -1,5 +1,5 @@
--- Takes the column that refers to the legacy IDs off a child, with its foreign key, its index and the
--- triggers that kept it and the twin together. The twin is never null if the column never was and every
+-- Drops the column that refers to the legacy IDs from a child, with its foreign key, its index and the
+-- triggers that kept it and the twin in step. The twin becomes NOT NULL if the column was and every
 -- partition has the foreign key: the validated check spares the server a scan.
 -- Locks: those of lock.sql, which is sent before.
 

@@ -1,5 +1,5 @@
--- Takes the column of the legacy IDs off the table. The archive has them all, with their keys: those of old
--- rows since the step "archive", those of new rows from its trigger. There is no way back from the commit.
+-- Drops the column of the legacy IDs from the table. The archive has all of them, with their keys: old
+-- rows since the step "archive", new rows from its trigger. The commit can't be undone.
 -- Locks: those of lock.sql, which is sent before.
 
 drop trigger if exists <t_archived> on <table>;

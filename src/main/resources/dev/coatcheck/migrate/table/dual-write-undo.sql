@@ -1,7 +1,7 @@
--- Undo of the step "dual-write": archives the keys that are not archived yet, and takes the triggers
--- and the column off.
--- Locks: the customer's table in access exclusive mode until the commit; waits for the lock for at
--- most two fifths of deadlock_timeout, then tries again.
+-- Undo of the step "dual-write": archives the keys that are not archived yet, and drops the triggers and
+-- the column.
+-- Locks: the customer's table in access exclusive mode until the commit; waits for the lock for at most
+-- two fifths of deadlock_timeout, then tries again.
 
 lock table <table> in access exclusive mode;
 

@@ -1,7 +1,8 @@
--- Step "dual-write": the new column and its triggers at once, because what the application wrote to
--- the column before they stood would pass for a key. From the commit on every new row has a key.
--- Locks: the customer's table in access exclusive mode until the commit, without any scan of it but
--- for its highest ID; waits for the lock for at most two fifths of deadlock_timeout, then tries again.
+-- Step "dual-write": adds the new column together with its triggers, because a value that the application
+-- wrote to the column before the triggers exist would count as a key. From the commit on, every new row
+-- has a key.
+-- Locks: the customer's table in access exclusive mode until the commit, without a scan except for its
+-- highest ID; waits for the lock for at most two fifths of deadlock_timeout, then tries again.
 
 alter table <table> add column <key> bigint;
 
@@ -12,7 +13,7 @@ create trigger <t_inserted> after insert on <table>
   referencing new table as inserted
   for each statement execute function <on_inserted>();
 
--- Comes after the one before by its name.
+-- Its name sorts after that of the previous trigger.
 create trigger <t_reused> after insert on <table>
   referencing new table as inserted
   for each statement execute function <on_reused>();
@@ -32,7 +33,7 @@ create trigger <t_rekey> before update of <id> on <table>
 create trigger <t_truncate> before truncate on <table>
   for each statement execute function <on_refused>();
 
--- They fire for writers that call themselves replicas too.
+-- They fire for sessions in replica mode too.
 alter table <table> enable always trigger <t_insert>;
 alter table <table> enable always trigger <t_inserted>;
 alter table <table> enable always trigger <t_reused>;
@@ -41,7 +42,7 @@ alter table <table> enable always trigger <t_update>;
 alter table <table> enable always trigger <t_rekey>;
 alter table <table> enable always trigger <t_truncate>;
 
--- Under this lock no insert is under way: what is there has no key, what comes has one.
+-- Under this lock no insert is running: existing rows have no key, new rows get one.
 insert into <schema>.checkpoint (run, table_oid, high_id, t0_ms, last_position)
 select <run>, <oid>, h.high_id, h.t0_ms, h.position
   from (select m.high_id,
@@ -55,7 +56,7 @@ select <run>, <oid>, h.high_id, h.t0_ms, h.position
                  where (key >> <sequence_bits>) & <worker_mask> = <backfill_worker>) as a) as h
 on conflict (run) do nothing;
 
--- The number source begins at T0, and after every key that an earlier run gave.
+-- The number source starts at T0, and above every key of an earlier run.
 select setval(<'mint_seq'>,
   greatest((select t0_ms from <schema>.checkpoint where run = <run>),
            (select coalesce((max(key) >> <time_shift>) + 1, 0) from <archive>)) << <time_shift>);

@@ -1,4 +1,4 @@
--- Empties an outbox that the triggers don't write to any more, if nothing waits in it.
+-- Truncates an outbox that the triggers don't write to, if it is empty.
 -- Locks: the outbox in access exclusive mode until the commit.
 
 lock table <outbox> in access exclusive mode;

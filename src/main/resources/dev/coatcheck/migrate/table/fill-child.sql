@@ -1,6 +1,6 @@
 -- Fills the twins of the rows on some pages of a child.
 -- Values: the first page and the page after the last, as row addresses.
--- Locks: the rows that have no twin yet, until the commit of the batch.
+-- Locks: the rows without a twin, until the commit of the batch.
 
 with open as materialized (
   select t.ctid as row, t.<fk> as legacy from only <leaf> t

@@ -1,7 +1,7 @@
--- The function that writes the twins of rows of a child. The update is where the child's own triggers,
--- checks and index functions run: so the function belongs to the owner of the child, runs as the
--- owner, has the application's search path, and does the update and nothing else.
--- Locks: making it takes none. A call locks the rows that it changes.
+-- The function that writes the twins of rows of a child. Its update runs the child's own triggers, checks
+-- and index functions. So the function belongs to the owner of the child, runs as the owner with the
+-- application's search path, and does only the update.
+-- Locks: none to create it. A call locks the rows that it changes.
 
 create or replace function <fill_ref>(relation regclass, tid[], bigint[], is_batch boolean)
   returns void

@@ -1,9 +1,9 @@
--- The function that writes keys to those of the rows that have none, and says which rows it changed.
--- The update is where the table's own triggers, checks and index functions run. They were written for
--- the application's search path, and could do whatever the user may that they run as: so the function
--- belongs to the table's owner, runs as the owner, has that path, and does the update and nothing
--- else. Its keys are made before, without either.
--- Locks: making it takes none on the customer's table. A call locks the rows that it changes.
+-- The function that writes keys to those of the rows that have none, and returns the changed rows. Its
+-- update runs the table's own triggers, checks and index functions. They were written for the
+-- application's search path, and have the rights of the user that they run as. So the function belongs to
+-- the table's owner, runs as the owner with that path, and does only the update. Its keys are computed
+-- before, without that owner and that path.
+-- Locks: none on the customer's table to create it. A call locks the rows that it changes.
 
 create or replace function <fill>(bigint[], bigint[]) returns table (legacy bigint, key bigint)
   language plpgsql security definer

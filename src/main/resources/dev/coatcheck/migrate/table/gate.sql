@@ -1,4 +1,4 @@
--- What the switch of the primary key needs of the table, looked at under its lock.
+-- The preconditions of the switch for the table, checked under its lock.
 -- Locks: none of its own.
 
 do <body>

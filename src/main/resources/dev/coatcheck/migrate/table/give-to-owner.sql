@@ -1,9 +1,9 @@
--- Gives the functions that write to the table to the table's owner, as whom they run; also where the
--- table has got another owner meanwhile. A member of the owner may do that if the owner may create
--- functions in our schema, so that right is given for the time of it.
--- Locks: an advisory lock until the commit. Nothing on the customer's table.
+-- Gives the functions that write to the table to the table's owner, as whom they run; also after the
+-- owner has changed. A member of the owner role may do that only if the owner may create functions in our
+-- schema, so that right is granted for the moment.
+-- Locks: an advisory lock until the commit. None on the customer's table.
 
--- Two grants on our schema at once would fail.
+-- Two concurrent grants on our schema would fail.
 select pg_advisory_xact_lock(<lock_class>, 0);
 
 do <body>

@@ -1,4 +1,4 @@
--- Keeps look-ups from filling rows ahead of the backfill until the commit: they hold the checkpoint
+-- Prevents look-ups from filling rows ahead of the backfill until the commit: they hold the checkpoint
 -- for key share (hold-shared.sql).
 -- Locks: the row of the checkpoint.
 

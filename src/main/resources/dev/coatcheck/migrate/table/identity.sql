@@ -1,7 +1,7 @@
--- Moves the replica identity of a table off an index with a column that goes, or that may be null from
--- now on: to the index like it on another column if there is one, and else to the primary key. Without an
--- identity Postgres would refuse every update and delete of a table that is published.
--- Locks: the table in access exclusive mode until the commit, where there is such an index.
+-- Moves the replica identity of a table off an index with a column that is to be dropped or to become
+-- nullable: to an equivalent index on the other column, or else to the primary key. Without a replica
+-- identity Postgres would refuse every update and delete of a published table.
+-- Locks: the table in access exclusive mode until the commit, if it has such an index.
 
 do <body>
 declare

@@ -1,9 +1,9 @@
--- The rule which rows keep the time of their creation (KeyTimes), as parts of a WITH: behind
--- origin (t0_ms) and listed (id, held, stated, is_inside), whose "stated" is in milliseconds since the
--- layout's epoch or null. Rows inside come first and then at least one full block, as far as there
--- are rows. The parts end in timed (id, held, stated, rn, ms): the rows inside, whose "ms" is null for
--- a row without a time of its own.
--- Locks: none. Stands in keys.sql, ahead.sql and sample.sql.
+-- The rule for which rows keep their creation time (KeyTimes), as parts of a WITH, after origin (t0_ms)
+-- and listed (id, held, stated, is_inside). "stated" is in milliseconds since the layout's epoch, or
+-- null. The rows inside come first, then at least one full block, if there are enough rows. The last part
+-- is timed (id, held, stated, rn, ms): the rows inside, with a null "ms" for a row that doesn't keep a
+-- time.
+-- Locks: none. Part of keys.sql, ahead.sql and sample.sql.
 
 numbered as materialized (
   select l.id, l.held, l.stated, l.is_inside, row_number() over (order by l.id) as rn,

@@ -1,5 +1,5 @@
--- The keys of the rows of a batch, whether or not they have them yet, without any lock. What a row
--- was given before stays; positions only rise behind it.
+-- The keys of the rows of a batch, whether or not they already have them, without any lock. A row keeps
+-- an existing key; the positions of later rows are above it.
 -- Values: after which ID, up to which (twice); the greatest position so far.
 -- Locks: none. The rows inside were locked by lock.sql.
 

@@ -1,5 +1,5 @@
 -- How many entries wait in the outboxes, and the age in seconds of the oldest key among them that a
--- trigger made.
+-- trigger has generated.
 -- Locks: none.
 
 select count(*), coalesce(floor(extract(epoch from clock_timestamp()))::bigint

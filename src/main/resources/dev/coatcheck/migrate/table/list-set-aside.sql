@@ -1,4 +1,4 @@
--- Rows that were set aside for one of some causes, in the order of their IDs.
+-- Rows that were set aside for one of the causes, in the order of their IDs.
 -- Values: after which ID, the causes, how many.
 -- Locks: none.
 

@@ -1,4 +1,4 @@
--- Locks the rows of a batch and says the last ID of them, or null.
+-- Locks the rows of a batch and returns the last ID, or null.
 -- Values: after which ID, up to which, how many.
 -- Locks: these rows, against updates and deletes, until the commit of the batch; waits at most 250 ms.
 

@@ -1,4 +1,4 @@
--- Locks those of some rows that no other session holds, and says the keys that they have.
+-- Locks those of the rows that no other session holds, and returns their keys.
 -- Values: the legacy IDs.
 -- Locks: these rows, against updates and deletes, until the commit; never waits.
 

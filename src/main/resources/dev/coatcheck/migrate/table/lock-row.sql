@@ -1,4 +1,4 @@
--- Locks one row and says the key that it has.
+-- Locks one row and returns its key.
 -- Values: the legacy ID.
 -- Locks: this row, against updates and deletes, until the commit; waits at most 250 ms.
 

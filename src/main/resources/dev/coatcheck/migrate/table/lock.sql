@@ -1,5 +1,6 @@
--- Locks the customer's table and the tables of the foreign keys that are bound to an index of it. Writers
--- wait for what is locked already, so all locks but the first have to be had within the time of one.
+-- Locks the customer's table, and the tables whose foreign keys are bound to one of its indexes. Writers
+-- already wait for the first lock, so all other locks together must be granted within the time for one
+-- lock.
 -- Locks: those tables in access exclusive mode until the commit, in the order of their OIDs.
 
 do <body>

@@ -1,5 +1,5 @@
--- Step "merge-foreign-keys": gives partitioned tables the foreign keys that their partitions have by
--- now. As these are the same and validated, nothing is scanned.
+-- Step "merge-foreign-keys": adds the foreign keys to partitioned tables that their partitions already
+-- have. These are the same and validated, so nothing is scanned.
 -- Locks: the partitioned tables, their partitions and the customer's table in share row exclusive mode
 -- until the commit.
 

@@ -1,12 +1,12 @@
--- The number source of new rows. Its sequence holds milliseconds << 22 | n, counted from the
--- layout's epoch, and only ever moves forward. n below 4096 may be issued; what follows is a gate
--- that never is.
+-- The number source of new rows. Its sequence holds milliseconds << 22 | n, counted from the layout's
+-- epoch, and only moves forward. n below 4096 may be issued; the values above are a gate and are never
+-- issued.
 -- The usual call is one nextval without a lock. If the value is over 1 ms old or in the gate, the
 -- sequence is moved under an advisory lock that is taken inside a subtransaction. An error of our own,
--- raised and caught, rolls that back, which frees the lock at once and after every error too, while
--- the sequence stays where it was moved. (A session lock leaks when a statement times out; a lock
--- around setval only makes duplicates; so does a cache above 1.)
--- Locks: that advisory lock, for the time of moving the sequence.
+-- raised and caught, rolls the subtransaction back. This releases the lock at once, after any other error
+-- too, while the sequence keeps its new value. (A session lock leaks when a statement times out; a lock
+-- around setval only causes duplicates, and so does a cache above 1.)
+-- Locks: that advisory lock, while the sequence is moved.
 
 create function <mint>() returns bigint
   language plpgsql volatile parallel unsafe security definer

@@ -1,5 +1,5 @@
--- Step "old-perm": the unique index on the legacy IDs that stays when the primary key moves away. The
--- foreign keys to the legacy IDs are bound to it by the switch.
--- Locks: the customer's table in share update exclusive mode while it is built; writers go on.
+-- Step "old-perm": the unique index on the legacy IDs that stays when the primary key moves. The switch
+-- binds the foreign keys to the legacy IDs to it.
+-- Locks: the customer's table in share update exclusive mode during the build; writers continue.
 
 create unique index concurrently <old_perm> on <table> (<id>);

@@ -1,6 +1,6 @@
--- Archives new rows as they come, while an undo archives all keys before it takes them off.
--- Locks: those of its inserts. Runs as our user and sees only Postgres's own names. The legacy ID is
--- read by the name of its column, and where that was renamed, by its number: both ways do the same.
+-- Archives new rows as they are inserted, while an undo archives all keys before it drops them.
+-- Locks: those of its inserts. Runs as our user and sees only Postgres's own names. Reads the legacy ID
+-- by the name of its column or, if that was renamed, by its number: both branches do the same.
 
 create or replace function <on_archived>() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as <body>

@@ -1,6 +1,6 @@
--- Archives the key of a row that is deleted, so that its legacy ID gets it again.
--- Locks: those of its insert. Runs as our user and sees only Postgres's own names. The legacy ID is
--- read by the name of its column, and where that was renamed, by its number.
+-- Archives the key of a deleted row, so that its legacy ID gets the same key again.
+-- Locks: those of its insert. Runs as our user and sees only Postgres's own names. Reads the legacy ID by
+-- the name of its column or, if that was renamed, by its number.
 
 create or replace function <on_delete>() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as <body>

@@ -1,7 +1,7 @@
--- Fills the key of a new row. A legacy ID that was used before gets the key that it had. Whatever
--- the application says is replaced: "insert … select *" copies a key along.
--- Locks: none but those of number-source.sql. Runs as our user and sees only Postgres's own names. The legacy
--- ID is read by the name of its column, and where that was renamed, by its number.
+-- Fills the key of a new row. A legacy ID that was used before gets its earlier key. A value from the
+-- application is replaced, because "insert … select *" copies keys.
+-- Locks: those of number-source.sql. Runs as our user and sees only Postgres's own names. Reads the
+-- legacy ID by the name of its column or, if that was renamed, by its number.
 
 create or replace function <on_insert>() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as <body>

@@ -1,10 +1,10 @@
--- Writes what was inserted to the outbox, once per row: before the insert, ON CONFLICT would have
--- written several entries. If a legacy ID was freed by a delete that was not yet committed when the
--- row came, its old key is only seen now, and on-reused.sql is told; and never by an older snapshot,
--- whose transaction therefore archives what it inserts: that fails, to be tried again, if there is a
--- key that it can't see.
--- Locks: those of its inserts. Runs as our user and sees only Postgres's own names. The legacy ID is
--- read by the name of its column, and where that was renamed, by its number: both ways do the same.
+-- Writes inserted rows to the outbox, once per row: before the insert, ON CONFLICT could write several
+-- entries. If a legacy ID was freed by a delete that was not committed when the row was inserted, its old
+-- key becomes visible only now, and on-reused.sql is called. An older snapshot never sees it. So a
+-- transaction with such a snapshot archives what it inserts, which fails and has to be retried if there
+-- is a key that it can't see.
+-- Locks: those of its inserts. Runs as our user and sees only Postgres's own names. Reads the legacy ID
+-- by the name of its column or, if that was renamed, by its number: both branches do the same.
 
 create or replace function <on_inserted>() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as <body>

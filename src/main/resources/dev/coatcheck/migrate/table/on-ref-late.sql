@@ -1,10 +1,10 @@
--- Fills, at the end of a transaction, what on-ref.sql couldn't see: the row that a child refers to came
--- later in the same statement or transaction. A row whose two columns don't agree even now is refused
--- as a failed serialization, because a newer snapshot would see what is missing; but not in a partition
--- without the foreign key, where a row may have no parent.
+-- Fills, at the end of a transaction, what on-ref.sql could not see: the row that a child refers to was
+-- inserted later in the same statement or transaction. A row whose two columns still don't agree is
+-- refused with a serialization failure, because a newer snapshot would see the missing row; but not in a
+-- partition without the foreign key, where a row may have no parent.
 -- Locks: those of the update, on rows of the same transaction. Runs as our user and sees only Postgres's
--- own names; the update itself is done by fill-ref.sql. It runs seldom, so it looks all names up. Only
--- columns of Postgres's own types are compared: operators and casts of others would run as our user.
+-- own names; fill-ref.sql does the update. It runs seldom, so it looks all names up. It compares only
+-- columns of Postgres's own types: operators and casts of other types would run as our user.
 
 create or replace function <on_ref_late>() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as <body>

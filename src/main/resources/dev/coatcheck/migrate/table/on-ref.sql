@@ -1,9 +1,9 @@
--- Lets each of two columns of a child follow the other: the one that refers to the legacy IDs, and its
--- twin that refers to the new keys. If a statement changes both, the column counts that leads: the old
--- column before the switch, and its twin afterwards. What this trigger can't see yet stays null until
+-- Makes each of two columns of a child follow the other: the one that refers to the legacy IDs, and its
+-- twin that refers to the new keys. If a statement changes both, the leading column counts: the old
+-- column before the switch, the twin afterwards. What this trigger can't see yet stays null until
 -- on-ref-late.sql.
--- Locks: none. Runs as our user and sees only Postgres's own names. Where a table or a column was
--- renamed, its name is looked up.
+-- Locks: none. Runs as our user and sees only Postgres's own names. If a table or a column was renamed,
+-- its name is looked up.
 
 create or replace function <on_ref>() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as <body>

@@ -1,4 +1,4 @@
--- Refuses what would take keys away: truncate, and an update of the legacy ID.
+-- Refuses statements that would lose keys: truncate, and an update of the legacy ID.
 -- Locks: none. Runs as our user and sees only Postgres's own names.
 
 create or replace function <on_refused>() returns trigger

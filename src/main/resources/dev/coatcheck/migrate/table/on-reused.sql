@@ -1,9 +1,8 @@
--- Gives rows back the keys that their legacy IDs had, which fires the table's own triggers and checks
--- inside the application's transaction: so with the search path that the plan took for the
--- application's, and as the table's owner. The path of the session itself would let a writer put a
--- temporary table in front of the owner's, with a trigger that then runs as the owner. Everything
--- else here is qualified. That it was told to look is a hint, which anybody may give: it looks for
--- itself.
+-- Gives rows back the keys that their legacy IDs had. This fires the table's own triggers and checks
+-- inside the application's transaction, so it runs as the table's owner, with the search path that the
+-- plan found for the application. With the path of the session, a writer could put a temporary table in
+-- front of the owner's, with a trigger that then runs as the owner. All other names here are qualified.
+-- The call is only a hint, which any role may give, so the function checks by itself.
 -- Locks: those of its update, on rows that the same transaction has just inserted.
 
 create or replace function <on_reused>() returns trigger

@@ -1,5 +1,5 @@
--- Puts the key of a row back when the application changes it, rather than raise an error:
--- "do update set … = excluded.…" is common.
+-- Restores the key of a row when the application changes it, instead of raising an error, because "do
+-- update set … = excluded.…" is common.
 -- Locks: none. Runs as our user and sees only Postgres's own names.
 
 create or replace function <on_update>() returns trigger

@@ -1,5 +1,5 @@
--- How many rows of a child have no twin though they refer to a row, and what the first of them refer to.
--- A partition without the foreign key may hold rows whose parent does not exist: they get no twin.
+-- How many rows of a child have no twin although they refer to a row, and what the first of them refer
+-- to. A partition without the foreign key may have rows whose parent does not exist: they get no twin.
 -- Locks: none.
 
 select count(*), string_agg(distinct o.legacy::text, ', ') filter (where o.n <= 5)

@@ -1,5 +1,5 @@
--- The first row after an ID that has no key. Rows that wait for a retry have theirs, though it doesn't
--- stand in the table.
+-- The first row after an ID that has no key. Rows that wait for a retry have a reserved key, which is not
+-- in the table.
 -- Locks: none.
 
 select t.<id>::bigint from <table> t

@@ -1,5 +1,5 @@
--- Puts the mappings of filled rows into the outbox, where the gateway has another database.
+-- Writes the mappings of filled rows to the outbox, if the gateway has another database.
 -- Values: the legacy IDs of the rows, and the keys.
--- Locks: those of its new rows.
+-- Locks: the new rows.
 
 insert into <outbox_a> (legacy, key) select * from unnest(?::bigint[], ?::bigint[]);

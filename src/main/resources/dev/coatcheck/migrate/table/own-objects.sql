@@ -1,4 +1,4 @@
--- Which of the objects of a run are missing, in words, in the order in which they were made.
+-- Which objects of a run are missing, in words, in the order of their creation.
 -- Locks: none.
 
 select o.what from (values

@@ -1,6 +1,6 @@
--- Undo of the step "prepare", after the triggers and the column are gone. The archive stays: a
--- legacy ID never gets a second key.
--- Locks: both outboxes in access exclusive mode. Nothing on the customer's table.
+-- Undo of the step "prepare", after the triggers and the column are gone. The archive stays: a legacy ID
+-- never gets a second key.
+-- Locks: both outboxes in access exclusive mode. None on the customer's table.
 
 lock table <outbox_a>, <outbox_b> in access exclusive mode;
 
@@ -14,7 +14,7 @@ end <body>;
 drop function if exists <on_insert>(), <on_inserted>(), <on_archived>(), <on_reused>(),
   <on_delete>(), <on_update>(), <on_refused>(), <mint>(), <fill>(bigint[], bigint[]);
 
--- Those of children that are gone.
+-- The functions of children that are gone.
 do <body>
 declare
   left_over regprocedure;
@@ -27,10 +27,10 @@ begin
   end loop;
 end <body>;
 
--- Two grants on our schema at once would fail.
+-- Two concurrent grants on our schema would fail.
 select pg_advisory_xact_lock(<lock_class>, 0);
 
--- What the owner was given, unless it is ours anyway or serves another table too.
+-- The owner's right, unless the owner is our role or has another table of a run.
 do <body>
 declare
   owner name := (select pg_get_userbyid(relowner) from pg_class where oid = <oid>);
@@ -49,5 +49,5 @@ drop sequence if exists <mint_seq>, <switch>;
 
 drop table if exists <outbox_a>, <outbox_b>;
 
--- Where the table is gone, nothing else has removed it.
+-- If the table is gone, nothing else has removed it.
 delete from <schema>.checkpoint where run = <run>;

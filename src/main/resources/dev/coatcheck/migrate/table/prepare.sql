@@ -1,6 +1,7 @@
--- Step "prepare", first half: what a run keeps beside the table, in the schema coatcheck_migration.
--- Locks: an advisory lock until the commit, so that two runs that begin at once make the schema one
--- after the other. Nothing on the customer's table.
+-- Step "prepare", first half: the objects of a run that are not on the table, in the schema
+-- coatcheck_migration.
+-- Locks: an advisory lock until the commit, so that two runs that start together create the schema one
+-- after the other. None on the customer's table.
 
 select pg_catalog.pg_advisory_xact_lock(<lock_class>, 0);
 
@@ -23,7 +24,7 @@ create table if not exists <schema>.checkpoint (
   constraint checkpoint_pkey primary key (run),
   constraint checkpoint_one_run_per_table unique (table_oid));
 
--- What our objects are called by, whatever the table is called by the time of another run.
+-- The name after which our objects are named, whatever the table's name is in a later run.
 create table if not exists <schema>.known_table (
   first_schema text     not null,
   first_name   text     not null,
@@ -34,7 +35,7 @@ insert into <schema>.known_table (first_schema, first_name, relation)
 values (<'first_schema'>, <'first_name'>, <oid>)
 on conflict (first_schema, first_name) do update set relation = excluded.relation;
 
--- Rows that could not be filled, with the keys that are kept for them.
+-- Rows that could not be filled, with their reserved keys.
 create table if not exists <schema>.set_aside (
   run    uuid   not null,
   legacy bigint not null,
@@ -60,7 +61,7 @@ create table if not exists <archive> (
   legacy bigint primary key, key bigint not null);
 
 -- The keys of new rows on their way to the gateway. There are two tables, so that each can be
--- emptied at a stroke while the triggers write to the other.
+-- truncated while the triggers write to the other.
 create table <outbox_a> (
   n bigint generated always as identity primary key,
   legacy bigint, key bigint not null);
@@ -72,7 +73,7 @@ create table <outbox_b> (
 -- Even: the triggers write to the first outbox; odd: to the second. Read without a snapshot.
 create sequence <switch> as bigint minvalue 0 start 0 cache 1 no cycle;
 
--- The first number that is drawn leaves a sequence where it is.
+-- The first nextval returns the start value, so the sequence would not move.
 select nextval(<'switch'>);
 
 -- The numbers of new keys: see number-source.sql.

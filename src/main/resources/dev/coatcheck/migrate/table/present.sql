@@ -1,4 +1,4 @@
--- Those of some rows that are in the table.
+-- Those of the rows that exist in the table.
 -- Values: the legacy IDs.
 -- Locks: none.
 

@@ -1,6 +1,6 @@
 -- Moves the primary key to another column, whose unique index becomes the index of the primary key. The
--- foreign keys that are bound to its old index are dropped before (unbind.sql) and added afterwards
--- (rebind.sql): they are bound to an index that no further switch or undo touches from then on.
+-- foreign keys that are bound to the old index are dropped before (unbind.sql) and added afterwards
+-- (rebind.sql); no further switch or undo touches the index that they are then bound to.
 -- Locks: those of lock.sql, which is sent before. Nothing is scanned.
 
 do <body>

@@ -1,6 +1,6 @@
--- Adds the foreign keys that unbind.sql has dropped, not validated: each is bound to the oldest index on
--- its column that is there now. On a partitioned table that would scan: such a foreign key is added to
--- the partitions only, and to the table itself once they are validated (merge.sql).
+-- Adds the foreign keys that unbind.sql has dropped, not validated. Each is bound to the oldest existing
+-- index on its column. On a partitioned table that would cause a scan, so such a foreign key is added to
+-- the partitions only, and to the table itself after they are validated (merge.sql).
 -- Locks: those of lock.sql, which is sent before; nothing is scanned.
 
 do <body>

@@ -1,4 +1,4 @@
--- Step "prepare", last but one: nobody but their owner may call the functions.
+-- Step "prepare", last but one: only their owner may call the functions.
 -- Locks: none on the customer's table.
 
 revoke all on function <on_insert>() from public;

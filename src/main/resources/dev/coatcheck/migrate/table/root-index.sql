@@ -1,5 +1,5 @@
--- Step "child-index" of a partitioned child: the indexes of its partitions become its parts, and further
--- partitions get one like them. No partition is scanned.
+-- Step "child-index" of a partitioned child: the indexes of its partitions become parts of its index, and
+-- new partitions get one. No partition is scanned.
 -- Locks: the child and its partitions in share mode until the commit.
 
 create index <leaf_index> on <child> (<ref>);

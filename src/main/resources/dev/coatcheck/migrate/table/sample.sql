@@ -1,5 +1,4 @@
--- How many rows of a stretch of the table there are, and how many would lose the time of their
--- creation.
+-- How many rows a stretch of the table has, and how many of them would lose their creation time.
 -- Values: T0, the first ID, rows to read, rows to judge.
 -- Locks: none.
 

@@ -1,6 +1,6 @@
--- Sets rows aside that could not be filled, with the keys that are kept for them.
+-- Sets rows aside that could not be filled, with their reserved keys.
 -- Values: the cause, the error, the legacy IDs, the keys.
--- Locks: those of its new rows; none on the customer's table.
+-- Locks: the new rows; none on the customer's table.
 
 insert into <schema>.set_aside (run, legacy, key, cause, error)
 select <run>, u.legacy, u.key, ?, ?

@@ -1,4 +1,5 @@
--- Undo of the step "set-not-null". A column of the replica identity can't be null: see identity.sql.
+-- Undo of the step "set-not-null". A column of the replica identity can't become nullable: see
+-- identity.sql.
 -- Locks: the customer's table in access exclusive mode until the commit.
 
 <identity>;

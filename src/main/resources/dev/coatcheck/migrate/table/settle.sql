@@ -1,4 +1,4 @@
--- Forgets rows that were set aside: they are filled, or gone from the table.
+-- Removes rows from set_aside that are filled or deleted.
 -- Values: the legacy IDs.
 -- Locks: these rows of set_aside; none on the customer's table.
 

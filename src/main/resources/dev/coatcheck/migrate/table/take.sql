@@ -1,7 +1,8 @@
--- Takes entries out of the outboxes, the oldest of the first table first. Values: how many at most, twice.
--- The numbers of the entries are an array, which is made once. As a joined table they were read anew for
--- each entry where the planner had seen the outbox empty, took more entries than that, and minutes for it.
--- Locks: the rows that it takes; those that another session holds are left for later.
+-- Takes entries from the outboxes, the oldest of the first table first. Values: how many at most, twice.
+-- The numbers of the entries are an array, which is built once. As a joined table they were read again
+-- for each entry if the planner's statistics said that the outbox was empty; that took more entries than
+-- the limit, and minutes.
+-- Locks: the entries that it takes; entries that another session holds are left for later.
 
 with a as (
   delete from <outbox_a> where n = any (array(

@@ -1,5 +1,5 @@
--- The IDs of up to three rows to try an update on. They are of different ages, because what a table
--- refuses in one row may be a matter of that row.
+-- The IDs of up to three rows to try an update on. They are of different ages, because a refusal may
+-- depend on the row.
 -- Locks: none.
 
 select distinct id from (values

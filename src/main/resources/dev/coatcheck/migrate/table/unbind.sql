@@ -1,5 +1,5 @@
--- Drops the foreign keys that are bound to an index, and notes them to be added again by rebind.sql and
--- merge.sql. A foreign key of a partitioned table is noted for each of its partitions too.
+-- Drops the foreign keys that are bound to an index, and stores them for rebind.sql and merge.sql, which
+-- add them again. A foreign key of a partitioned table is also stored for each of its partitions.
 -- Locks: those of lock.sql, which is sent before.
 
 insert into <schema>.unbound_foreign_key (run, n, relation, name, definition, remark)

@@ -1,4 +1,4 @@
--- Entries of some keys that wait in the outboxes, those too that another session is bringing just now.
+-- Entries of some keys that wait in the outboxes, including those that another session is relaying.
 -- Values: the keys.
 -- Locks: none.
 

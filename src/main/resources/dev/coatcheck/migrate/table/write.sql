@@ -1,5 +1,4 @@
--- Writes keys to rows, by the function of fill.sql; says the rows that were changed, with the keys that
--- they have now.
+-- Writes keys to rows with the function of fill.sql; returns the changed rows, with their current keys.
 -- Values: the legacy IDs of the rows, and the keys.
 -- Locks: these rows, until the commit of the batch.
 

@@ -1,6 +1,6 @@
--- The rows on some pages of a child whose two columns don't name the same row: what the old column says.
--- In a partition without the foreign key a row may have lost its parent, or never had one: then neither of
--- its columns names a row.
+-- The rows on some pages of a child whose two columns don't refer to the same row: returns what the old
+-- column refers to. In a partition without the foreign key a row may have no parent; then neither of its
+-- columns refers to a row.
 -- Values: the first page and the page after the last, as row addresses.
 -- Locks: none.
 

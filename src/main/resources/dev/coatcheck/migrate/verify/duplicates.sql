@@ -1,5 +1,5 @@
--- Keys that several rows have, with the lowest and the highest ID of these, and how many rows there
--- are like them. Without an index it reads the whole table.
+-- Keys that several rows have, with the lowest and the highest ID of these rows, and their number.
+-- Without an index it reads the whole table.
 -- Values: how many keys.
 -- Locks: none.
 

@@ -1,4 +1,4 @@
--- As rows.sql, for rows that have to be looked at again.
+-- Like rows.sql, for rows that have to be read again.
 -- Values: the legacy IDs.
 -- Locks: none.
 

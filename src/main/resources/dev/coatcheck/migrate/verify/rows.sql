@@ -1,5 +1,5 @@
--- Rows of the table with their keys, the keys that their legacy IDs had before, and when they were
--- made in milliseconds since the layout's epoch.
+-- Rows of the table with their keys, the keys that their legacy IDs had before, and their creation times
+-- in milliseconds since the layout's epoch.
 -- Values: after which ID, up to which, how many.
 -- Locks: none.
 

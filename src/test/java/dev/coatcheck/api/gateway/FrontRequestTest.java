@@ -7,6 +7,7 @@ import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Failures;
 import dev.coatcheck.api.server.Permits;
 import dev.coatcheck.cluster.change.ChangeFeed;
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
@@ -15,7 +16,6 @@ import dev.coatcheck.ids.access.Credential;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.connection.Deadline;
-import dev.coatcheck.postgres.connection.WithoutWaiting;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.io.BufferedReader;
@@ -107,7 +107,7 @@ class FrontRequestTest {
   /** What the test decides: true for an answer, false for work that has to wait further. */
   private Answer awaiting(Request request) {
     boolean isDone =
-        WithoutWaiting.await(
+        NonBlockingAttempt.await(
             request,
             () -> {
               deadlines.add(Deadline.current());
@@ -116,7 +116,7 @@ class FrontRequestTest {
               return decided;
             });
     if (!isDone) {
-      WithoutWaiting.leave();
+      NonBlockingAttempt.leave();
     }
     return Answer.json(200, List.of());
   }
@@ -204,8 +204,8 @@ class FrontRequestTest {
         .until(
             () -> {
               AccessDecision _ = decision.get();
-              return new WithoutWaiting<>(decision).attempt()
-                  instanceof WithoutWaiting.Attempt.Done<AccessDecision>;
+              return new NonBlockingAttempt<>(decision).run()
+                  instanceof NonBlockingAttempt.Outcome.Done<AccessDecision>;
             });
     return key;
   }

@@ -40,13 +40,13 @@ class EndpointsTest {
 
   @Test
   void typesAreCreatedListedAndChanged() {
-    Reply created = put("order", "ord", "snowflake", null);
+    Reply created = put("order", "ord", "bigint", null);
     assertThat(created.status()).isEqualTo(201);
     assertThat(created.header("ETag")).isEqualTo("\"1\"");
     assertThat(created.body().get("redirect").isNull()).isTrue();
 
     Reply changed =
-        put("order", "ord", "snowflake", json("template", "https://a.example/{id}", "status", 308));
+        put("order", "ord", "bigint", json("template", "https://a.example/{id}", "status", 308));
     assertThat(changed.status()).isEqualTo(200);
     assertThat(changed.header("ETag")).isEqualTo("\"2\"");
     assertThat(changed.body().at("/redirect/status").intValue()).isEqualTo(308);
@@ -60,10 +60,10 @@ class EndpointsTest {
 
   @Test
   void whatATypeNeverChangesIs409AndAChangeOfAnotherVersionIs412() {
-    put("payout", "po", "snowflake", null);
-    assertProblem(put("payout", "pp", "snowflake", null), "409 immutable_field prefix");
-    assertProblem(put("payout_2", "po", "snowflake", null), "409 prefix_taken prefix");
-    String body = json("prefix", "po", "key_scheme", "snowflake");
+    put("payout", "po", "bigint", null);
+    assertProblem(put("payout", "pp", "bigint", null), "409 immutable_field prefix");
+    assertProblem(put("payout_2", "po", "bigint", null), "409 prefix_taken prefix");
+    String body = json("prefix", "po", "key", "bigint");
 
     assertThat(client.with("If-Match", "\"1\"").put("/v1/types/payout", body).status())
         .isEqualTo(200);
@@ -75,7 +75,7 @@ class EndpointsTest {
   @Test
   void aDangerousRedirectIs422() {
     assertProblem(
-        put("danger", "dng", "snowflake", json("template", "//evil.example/{id}")),
+        put("danger", "dng", "bigint", json("template", "//evil.example/{id}")),
         "422 redirect_template_refused redirect.template");
     assertThat(client.get("/v1/types/danger").status()).isEqualTo(404);
   }
@@ -185,7 +185,7 @@ class EndpointsTest {
 
   @Test
   void theListIsNewestFirstAndPagesWithoutGaps() {
-    put("page", "pg", "snowflake", null);
+    put("page", "pg", "bigint", null);
     for (int key = 1; key <= 5; key++) {
       client.mint("page", "key", String.valueOf(key));
     }
@@ -210,7 +210,7 @@ class EndpointsTest {
     put(
         "moved",
         "mv",
-        "snowflake",
+        "bigint",
         """
         {"template":"https://shop.example/{id}?k={key}","status":307,"max_age_seconds":60,
          "expose_key":true}
@@ -229,7 +229,7 @@ class EndpointsTest {
 
   @Test
   void everythingThatIsNoPublicRedirectLooksTheSame() {
-    put("private", "prv", "snowflake", json("template", "https://a.example/", "public", false));
+    put("private", "prv", "bigint", json("template", "https://a.example/", "public", false));
     String hidden = client.mint("private").text("/id");
     String without = client.mint("user").text("/id");
     String hiddenAndGone = client.mint("private").text("/id");
@@ -392,8 +392,8 @@ class EndpointsTest {
     assertThat(client.mint("minted", "key", "700").status()).isEqualTo(201);
   }
 
-  private static Reply put(String name, String prefix, String scheme, @Nullable String redirect) {
-    TestType type = TestType.of(name, prefix).with("key_scheme", scheme);
+  private static Reply put(String name, String prefix, String key, @Nullable String redirect) {
+    TestType type = TestType.of(name, prefix).with("key", key);
     return client.put(redirect == null ? type : type.and("{\"redirect\":%s}".formatted(redirect)));
   }
 }

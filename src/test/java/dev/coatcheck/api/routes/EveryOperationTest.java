@@ -33,7 +33,7 @@ class EveryOperationTest {
       """
       GET /v1/types
       GET /v1/types/charge
-      PUT /v1/types/charge {"prefix":"ch","key_scheme":"snowflake"}
+      PUT /v1/types/charge {"prefix":"ch","key":"bigint"}
       GET /v1/types/charge/keys/1
       GET /v1/types/charge/aliases/legacy/1
       GET /v1/types/charge/legacy-hits

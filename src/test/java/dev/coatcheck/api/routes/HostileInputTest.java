@@ -108,7 +108,7 @@ class HostileInputTest {
     RawHttp.Reply reply =
         raw(
             "PUT /v1/types/charge",
-            "{\"prefix\":\"ch\",\"key_scheme\":\"snowflake\"}".getBytes(StandardCharsets.UTF_8),
+            "{\"prefix\":\"ch\",\"key\":\"bigint\"}".getBytes(StandardCharsets.UTF_8),
             "Content-Type: application/json",
             header);
 
@@ -133,7 +133,7 @@ class HostileInputTest {
 
   @Test
   void badTypesAre400() {
-    String sound = json("prefix", "ok", "key_scheme", "snowflake");
+    String sound = json("prefix", "ok", "key", "bigint");
     for (String name : List.of("A", "1a", "x".repeat(64), "%E2%80%8B")) {
       assertThat(client.put("/v1/types/" + name, sound).status()).as(name).isEqualTo(400);
     }

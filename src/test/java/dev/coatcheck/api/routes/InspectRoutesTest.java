@@ -18,7 +18,7 @@ class InspectRoutesTest {
 
   @Test
   void aPublicIdOfOursHasItsType() {
-    CLIENT.put("/v1/types/charge", json("prefix", "ch", "key_scheme", "snowflake"));
+    CLIENT.put("/v1/types/charge", json("prefix", "ch", "key", "bigint"));
     String id = CLIENT.post("/v1/ids", json("type", "charge", "key", "42")).text("/id");
 
     Reply reply = inspect(id);
@@ -37,7 +37,7 @@ class InspectRoutesTest {
   void aLayoutOfATypeIsAmongTheCandidatesOfItsKeys() {
     CLIENT.put(
         "/v1/types/visit",
-        json("prefix", "vis", "key_scheme", "snowflake", "key_layout", "42/9/12@1577836800000"));
+        json("prefix", "vis", "key", "bigint", "layout", "42/9/12@1577836800000"));
     String key =
         CLIENT
             .post(

@@ -24,8 +24,8 @@ class KeyBoundsTest {
   @BeforeAll
   static void start() {
     client = GATEWAY.client();
-    client.put(TestType.of("message", "msg").with("key_layout", "twitter"));
-    client.put(TestType.of("user", "usr").with("key_scheme", "uuidv7"));
+    client.put(TestType.of("message", "msg").with("layout", "twitter"));
+    client.put(TestType.of("user", "usr").with("key", "uuid"));
   }
 
   @Test

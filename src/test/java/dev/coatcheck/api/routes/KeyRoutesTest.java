@@ -102,7 +102,7 @@ class KeyRoutesTest {
   @Test
   void aTypeThatIsPutFindsAWorkerOfItsLayout() {
     try (GatewayFixture fresh = GatewayFixture.own()) {
-      fresh.client().put(TestType.of("tweet", "tw").with("key_layout", "twitter"));
+      fresh.client().put(TestType.of("tweet", "tw").with("layout", "twitter"));
 
       Awaitility.await()
           .until(
@@ -199,14 +199,14 @@ class KeyRoutesTest {
   @Test
   void aTypeKeepsItsLayout() {
     Instant before = Instant.now();
-    String body = json("prefix", "tw", "key_scheme", "snowflake", "key_layout", "%s");
-    assertThat(CLIENT.put("/v1/types/tweet", body.formatted("twitter")).text("/key_layout"))
+    String body = json("prefix", "tw", "key", "bigint", "layout", "%s");
+    assertThat(CLIENT.put("/v1/types/tweet", body.formatted("twitter")).text("/layout"))
         .isEqualTo("twitter");
 
     Reply refused = CLIENT.put("/v1/types/tweet", body.formatted("default"));
 
     assertThat(refused.status()).isEqualTo(409);
-    assertThat(refused.text("/param")).isEqualTo("key_layout");
+    assertThat(refused.text("/param")).isEqualTo("layout");
     Awaitility.await().until(() -> CLIENT.mint("tweet").status() == 201);
     String key = CLIENT.get("/v1/ids?type=tweet").text("/data/0/key");
     assertThat(SnowflakeLayout.TWITTER.timeOf(Long.parseLong(key)))
@@ -252,7 +252,7 @@ class KeyRoutesTest {
       assertThat(dated.text("/detail"))
           .contains("none of the workers that make keys for given times: 127, 255,");
 
-      limited.client().put(TestType.of("tweet", "tw").with("key_layout", "twitter"));
+      limited.client().put(TestType.of("tweet", "tw").with("layout", "twitter"));
       assertNoWorkerRange(once.mint("tweet"), "twitter");
       assertNoWorkerRange(once.post("/v1/ids/batch", json("type", "tweet", "count", 2)), "twitter");
       assertNoWorkerRange(

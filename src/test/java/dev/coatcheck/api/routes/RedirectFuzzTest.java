@@ -140,8 +140,8 @@ class RedirectFuzzTest {
               Map.of(
                   "prefix",
                   "p" + i,
-                  "key_scheme",
-                  "snowflake",
+                  "key",
+                  "bigint",
                   "legacy",
                   Map.of(),
                   "redirect",

@@ -33,8 +33,8 @@ class TypePoliciesTest {
     accepted(
         "rows",
         "{'public_pattern':{'text_prefix':'cus_','alphabet':'0123456789','min_length':14,'max_length':20}}");
-    accepted("device", "{'key_scheme':'uuidv7','public_rule':{'scheme':'uuid'}}");
-    accepted("user", "{'key_scheme':'uuidv7','public_rule':{'scheme':'typeid','prefix':'user'}}");
+    accepted("device", "{'key':'uuid','public_rule':{'scheme':'uuid'}}");
+    accepted("user", "{'key':'uuid','public_rule':{'scheme':'typeid','prefix':'user'}}");
   }
 
   @Test
@@ -251,9 +251,9 @@ class TypePoliciesTest {
           marked | public_rule    | {'public_rule':{'scheme':'sqids','text_prefix':'inv-x'}}
           marked | public_pattern | {'public_pattern':{'text_prefix':'inv','alphabet':'-0123456789','min_length':1,'max_length':4}}
           rows   | public_pattern | {'public_pattern':{'text_prefix':'cus_0','alphabet':'09','min_length':13,'max_length':13}}
-          device | public_rule    | {'key_scheme':'uuidv7','public_rule':{'scheme':'uuid'}}
+          device | public_rule    | {'key':'uuid','public_rule':{'scheme':'uuid'}}
           device | public_pattern | {'public_pattern':{'alphabet':'0123456789abcdef-','min_length':36,'max_length':36}}
-          user   | public_rule    | {'key_scheme':'uuidv7','public_rule':{'scheme':'typeid','prefix':'user'}}
+          user   | public_rule    | {'key':'uuid','public_rule':{'scheme':'typeid','prefix':'user'}}
           plain  | public_pattern | {'public_pattern':{'text_prefix':'plain_','alphabet':'0123456789','min_length':24,'max_length':24}}
           plain  | public_rule    | {'public_rule':{'scheme':'sqids','text_prefix':'plain_','min_length':24}}
           `the same type` | public_pattern | {'public_pattern':{'text_prefix':'late_','alphabet':'0123456789','min_length':1,'max_length':30}}
@@ -276,9 +276,9 @@ class TypePoliciesTest {
           fine1 | {'public_rule':{'scheme':'hashids','salt':'b','min_length':8,'text_prefix':'bill-'}}
           fine2 | {'public_rule':{'scheme':'sqids','min_length':40}}
           fine3 | {'public_rule':{'scheme':'hashids','alphabet':'!#$%&()*+,./:;<=>?'}}
-          fine4 | {'key_scheme':'uuidv7','public_rule':{'scheme':'typeid','prefix':'users'}}
-          fine5 | {'key_scheme':'uuidv7','public_rule':{'scheme':'uuid','text_prefix':'u-'}}
-          fine6 | {'key_scheme':'uuidv7','public_rule':{'scheme':'typeid','prefix':''}}
+          fine4 | {'key':'uuid','public_rule':{'scheme':'typeid','prefix':'users'}}
+          fine5 | {'key':'uuid','public_rule':{'scheme':'uuid','text_prefix':'u-'}}
+          fine6 | {'key':'uuid','public_rule':{'scheme':'typeid','prefix':''}}
           fine7 | {'public_pattern':{'text_prefix':'cus_','alphabet':'0123456789','min_length':1,'max_length':13}}
           fine8 | {'public_pattern':{'text_prefix':'cus_','alphabet':'abcdef','min_length':14,'max_length':20}}
           fine9 | {'public_pattern':{'text_prefix':'plain_','alphabet':'0123456789','min_length':25,'max_length':30}}

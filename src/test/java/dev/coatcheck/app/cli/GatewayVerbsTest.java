@@ -34,8 +34,8 @@ class GatewayVerbsTest {
   @BeforeAll
   static void start() {
     assertThat(run("types", "put", "charge", "--prefix=ch"))
-        .isEqualTo(new Terminal(0, "charge,ch,snowflake,\n", ""));
-    run("types", "put", "user", "--prefix=usr", "--key-scheme=uuidv7");
+        .isEqualTo(new Terminal(0, "charge,ch,bigint,snowflake,\n", ""));
+    run("types", "put", "user", "--prefix=usr", "--key=uuid");
   }
 
   @Test
@@ -52,10 +52,12 @@ class GatewayVerbsTest {
                 "--redirect-status=308",
                 "--redirect-max-age-seconds=60",
                 "--expose-key"))
-        .isEqualTo(new Terminal(0, "message,msg,snowflake," + template + "\n", ""));
+        .isEqualTo(new Terminal(0, "message,msg,bigint,snowflake," + template + "\n", ""));
     assertThat(run("types", "list").lines())
         .containsExactly(
-            "charge,ch,snowflake,", "message,msg,snowflake," + template, "user,usr,uuidv7,");
+            "charge,ch,bigint,snowflake,",
+            "message,msg,bigint,snowflake," + template,
+            "user,usr,uuid,uuidv7,");
 
     assertRefused("immutable_field", run("types", "put", "message", "--prefix=ch"));
     assertRefused("path_invalid", run("types", "put", "../charge?", "--prefix=x"));
@@ -70,7 +72,7 @@ class GatewayVerbsTest {
                 "put",
                 "user",
                 "--prefix=usr",
-                "--key-scheme=uuidv7",
+                "--key=uuid",
                 "--legacy",
                 "--legacy-status=301",
                 "--legacy-private",
@@ -86,12 +88,12 @@ class GatewayVerbsTest {
         .isEqualTo(
             new Terminal(
                 0,
-                "user,usr,uuidv7,\n",
+                "user,usr,uuid,uuidv7,\n",
                 "Legacy IDs of user have no target yet: the type has no redirect. Add"
                     + " --redirect.\n"));
     assertRefused(
         "field_invalid",
-        run("types", "put", "user", "--prefix=usr", "--key-scheme=uuidv7", "--on-outage=panic"));
+        run("types", "put", "user", "--prefix=usr", "--key=uuid", "--on-outage=panic"));
     assertThat(run("types", "put", "user", "--prefix=usr", "--public-salt=x").status())
         .isEqualTo(2);
     assertThat(run("types", "legacy-hits", "user")).isEqualTo(new Terminal(0, "", ""));
@@ -115,10 +117,11 @@ class GatewayVerbsTest {
                 "--url-template=" + one,
                 "--url-template",
                 two))
-        .isEqualTo(new Terminal(0, "charge,ch,snowflake,," + one + "," + two + "\n", ""));
-    assertThat(run("types", "list").lines()).contains("charge,ch,snowflake,," + one + "," + two);
+        .isEqualTo(new Terminal(0, "charge,ch,bigint,snowflake,," + one + "," + two + "\n", ""));
+    assertThat(run("types", "list").lines())
+        .contains("charge,ch,bigint,snowflake,," + one + "," + two);
     assertThat(run("types", "put", "charge", "--prefix=ch"))
-        .isEqualTo(new Terminal(0, "charge,ch,snowflake,\n", ""));
+        .isEqualTo(new Terminal(0, "charge,ch,bigint,snowflake,\n", ""));
   }
 
   @Test

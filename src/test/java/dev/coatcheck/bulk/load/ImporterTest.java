@@ -13,7 +13,7 @@ import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.core.key.Snowflake;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.WorkerUses;
@@ -63,7 +63,7 @@ class ImporterTest {
           new Importer.MintingTools(
               MappingFixture.TOKENS,
               MappingFixture.generators(),
-              type -> DATED.of(type.keyScheme(), type.keyLayout()),
+              type -> type.keyTimes().flatMap(DATED::of),
               FIXTURE.observer),
           InstantSource.system());
 
@@ -79,7 +79,7 @@ class ImporterTest {
 
   @Test
   void itIsTheSameForUuidsAndNdjson() throws IOException {
-    Type person = type("person", KeyScheme.UUIDV7);
+    Type person = type("person", KeyKind.UUID);
     Random random = new Random(1);
     StringBuilder file = new StringBuilder();
     for (int i = 0; i < ROUND_TRIP_ROWS; i++) {
@@ -111,7 +111,7 @@ class ImporterTest {
 
   @Test
   void aKeyThatIsMadeCarriesTheTimeOfItsRow() {
-    Type bill = type("bill", KeyScheme.SNOWFLAKE);
+    Type bill = type("bill", KeyKind.BIGINT);
     Instant before = Instant.now().minusSeconds(60);
     List<Integer> counts =
         counts(
@@ -150,7 +150,7 @@ class ImporterTest {
 
   @Test
   void aPublicIdBelongsToOneKey() {
-    Type held = type("held", KeyScheme.SNOWFLAKE);
+    Type held = type("held", KeyKind.BIGINT);
     int bucket = held.salt().bucketOf(new Key.Bigint(1));
     long neighbour =
         LongStream.iterate(2, key -> key + 1)
@@ -174,8 +174,8 @@ class ImporterTest {
     long seed = Long.getLong("seed", System.nanoTime());
     System.out.println("ImporterTest: -Dseed=" + seed);
     Random random = new Random(seed);
-    type("whole", KeyScheme.SNOWFLAKE);
-    type("single", KeyScheme.SNOWFLAKE);
+    type("whole", KeyKind.BIGINT);
+    type("single", KeyKind.BIGINT);
     for (int round = 0; round < 20; round++) {
       List<String> rows = new ArrayList<>();
       for (int i = 0; i < 12; i++) {
@@ -223,7 +223,7 @@ class ImporterTest {
 
   @Test
   void aStreamIsReadNoFurtherThanTwoChunksAheadOfWhatIsCommitted() {
-    Type ahead = type("ahead", KeyScheme.SNOWFLAKE);
+    Type ahead = type("ahead", KeyKind.BIGINT);
     int rows = 8 * Chunk.LINES_MAX;
     List<Long> leads = new ArrayList<>();
     InputStream generated =
@@ -329,8 +329,8 @@ class ImporterTest {
                 .longValue());
   }
 
-  private static Type type(String name, KeyScheme scheme) {
-    return FIXTURE.type(name, name, scheme);
+  private static Type type(String name, KeyKind kind) {
+    return FIXTURE.type(name, name, kind);
   }
 
   private static RowSummary run(RowFormat format, String file) {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.Breakage;
 import dev.coatcheck.BrokenBy;
-import dev.coatcheck.postgres.connection.WithoutWaiting;
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +38,7 @@ class ChangeFeedTest extends OnAFeed {
       from unnest({2}) as changed (subject) where {0} > 0
       """;
 
-  private final ChangeStore store = new ChangeStore(pool.dataSource());
+  private final ChangeStore store = new ChangeStore(pool);
 
   @Test
   @BrokenBy("identity-numbers")
@@ -140,22 +140,22 @@ class ChangeFeedTest extends OnAFeed {
   /** The second attempt comes after the wait, and knows of the change that the load missed. */
   @Test
   void aLoadThatWasNotWaitedForCantPutADeadEntryBackEither() {
-    WithoutWaiting<Optional<String>> reader =
-        new WithoutWaiting<>(
+    NonBlockingAttempt<Optional<String>> reader =
+        new NonBlockingAttempt<>(
             () ->
                 cache.get(
                     "slow",
                     MINUTE,
                     () ->
                         Optional.of(
-                            WithoutWaiting.await(
+                            NonBlockingAttempt.await(
                                 "row", () -> CompletableFuture.completedFuture("alive")))));
-    var awaits = (WithoutWaiting.Attempt.Awaits<Optional<String>>) reader.attempt();
+    var awaits = (NonBlockingAttempt.Outcome.Awaits<Optional<String>>) reader.run();
     assertThat(awaits.start().get()).isDone();
     append("slow");
     feed.poll();
 
-    assertThat(reader.attempt()).isEqualTo(new WithoutWaiting.Attempt.Done<>(Optional.of("alive")));
+    assertThat(reader.run()).isEqualTo(new NonBlockingAttempt.Outcome.Done<>(Optional.of("alive")));
     assertThat(cache.ifTrusted("slow")).isEmpty();
     assertThat(get("slow", "dead")).isEqualTo("dead");
   }

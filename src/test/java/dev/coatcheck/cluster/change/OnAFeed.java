@@ -41,7 +41,7 @@ abstract class OnAFeed {
 
   @BeforeEach
   void start() {
-    feed = ChangeFeed.unpolled(pool.dataSource(), OBSERVER, nano::get);
+    feed = ChangeFeed.unpolled(pool, OBSERVER, nano::get);
     cache = new TrustedCache<>(feed, ChangeKind.ENDING, (key, _) -> List.of(key), 100);
     feed.poll();
   }

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.coatcheck.core.key.DatedKeys;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyDraw;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.WorkerUses;
 import dev.coatcheck.core.observe.Observer;
@@ -95,7 +95,7 @@ class DatedFailoverTest {
 
   private static DatedKeys keys(Database database) {
     return new DatedGenerators(database, WorkerUses::dated, new Observer())
-        .of(KeyScheme.SNOWFLAKE, LAYOUT)
+        .of(new KeyTimes.Snowflakes(LAYOUT))
         .orElseThrow();
   }
 

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.coatcheck.core.key.DatedKeys;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyDraw;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.WorkerUses;
 import dev.coatcheck.core.observe.Observer;
@@ -57,7 +57,7 @@ class DatedSnowflakesTest {
 
   private static DatedKeys generators(Database database, SnowflakeLayout layout) {
     return new DatedGenerators(database, WorkerUses::dated, OBSERVER)
-        .of(KeyScheme.SNOWFLAKE, layout)
+        .of(new KeyTimes.Snowflakes(layout))
         .orElseThrow();
   }
 
@@ -245,7 +245,7 @@ class DatedSnowflakesTest {
   void theDatabasesOfSeveralRangesHaveWorkersOfTheirOwn() {
     DatedKeys low =
         new DatedGenerators(ONE, _ -> List.of(383, 255, 127), OBSERVER)
-            .of(KeyScheme.SNOWFLAKE, LAYOUT)
+            .of(new KeyTimes.Snowflakes(LAYOUT))
             .orElseThrow();
     assertThat(LAYOUT.workerOf(draw(low, AT).getFirst())).isEqualTo(383);
     failOver();

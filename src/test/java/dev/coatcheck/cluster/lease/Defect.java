@@ -65,7 +65,8 @@ enum Defect {
       }
 
       @Override
-      Estimate renewed(Estimate before, long nowMillis, long sentNano, long receivedNano) {
+      ClockEstimate renewed(
+          ClockEstimate before, long nowMillis, long sentNano, long receivedNano) {
         return Defect.this == BASE_FIXED
             ? before
             : super.renewed(before, nowMillis, sentNano, receivedNano);

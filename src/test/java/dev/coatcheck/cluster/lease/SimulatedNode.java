@@ -152,7 +152,7 @@ final class SimulatedNode implements Waiter {
     }
 
     @Override
-    Estimate renewed(Estimate before, long nowMillis, long sentNano, long receivedNano) {
+    ClockEstimate renewed(ClockEstimate before, long nowMillis, long sentNano, long receivedNano) {
       return rules.renewed(before, nowMillis, sentNano, receivedNano);
     }
   }

@@ -3,7 +3,7 @@ package dev.coatcheck.core.formats;
 import dev.coatcheck.core.id.ParsedId;
 import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.core.key.LayoutParse;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.older.Decoded;
@@ -53,8 +53,8 @@ public final class TextFuzz {
     UUIDS.decode(text).ifPresent(decoded -> requireSame(text, key(decoded).text()));
     TYPE_IDS.decode(text).ifPresent(TextFuzz::key);
     SnoId.parse(text).ifPresent(id -> requireSame(text, id.toString()));
-    for (KeyScheme scheme : KeyScheme.values()) {
-      scheme.parse(text).ifPresent(key -> requireSame(text, key.text()));
+    for (KeyKind kind : KeyKind.values()) {
+      kind.parse(text).ifPresent(key -> requireSame(text, key.text()));
     }
     if (SnowflakeLayout.parse(text, NOW) instanceof LayoutParse.Known(SnowflakeLayout layout)) {
       requireSame(layout.name(), SnowflakeLayout.accepted(layout.name()).name());

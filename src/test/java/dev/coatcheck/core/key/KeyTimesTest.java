@@ -9,8 +9,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class KeyTimesTest {
   private static final Instant FROM = Instant.parse("2026-11-20T00:00:00Z");
-  private static final KeyTimes SNOWFLAKES =
-      new KeyTimes(KeyScheme.SNOWFLAKE, SnowflakeLayout.DEFAULT);
+  private static final KeyTimes SNOWFLAKES = new KeyTimes.Snowflakes(SnowflakeLayout.DEFAULT);
 
   @Test
   void spansThatFollowEachOtherShareNoKeyAndLeaveNoneOut() {
@@ -44,9 +43,9 @@ class KeyTimesTest {
   }
 
   @ParameterizedTest
-  @EnumSource(KeyScheme.class)
-  void aSpanWithoutAMillisecondHasNoKeys(KeyScheme scheme) {
-    KeyTimes times = new KeyTimes(scheme, SnowflakeLayout.DEFAULT);
+  @EnumSource(KeyKind.class)
+  void aSpanWithoutAMillisecondHasNoKeys(KeyKind kind) {
+    KeyTimes times = (KeyTimes) KeyGeneration.usual(kind);
 
     assertThat(times.between(FROM, FROM)).isEmpty();
     assertThat(times.between(FROM.plusNanos(1), FROM.plusNanos(2))).isEmpty();

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.cluster.lease.FaultProxy;
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
-import dev.coatcheck.postgres.connection.WithoutWaiting;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.TestDatabase;
@@ -101,8 +101,8 @@ class AccessTest {
     proxy.close();
     ahead.addAndGet(Duration.ofSeconds(5).toNanos());
 
-    assertThat(new WithoutWaiting<>(() -> stale.decide(key, Scope.IDS_READ)).attempt())
-        .isInstanceOf(WithoutWaiting.Attempt.Left.class);
+    assertThat(new NonBlockingAttempt<>(() -> stale.decide(key, Scope.IDS_READ)).run())
+        .isInstanceOf(NonBlockingAttempt.Outcome.Left.class);
     assertThat(stale.decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Granted.class);
     assertThatThrownBy(() -> strict.decide(key, Scope.IDS_READ))
         .isInstanceOf(DatabaseUnavailable.class);
@@ -125,10 +125,10 @@ class AccessTest {
       assertThat(blind.decide(credential(header), Scope.IDS_READ))
           .isInstanceOf(AccessDecision.Unauthenticated.class);
       assertThat(
-              new WithoutWaiting<>(() -> blind.decide(credential(header), Scope.IDS_READ))
-                  .attempt())
+              new NonBlockingAttempt<>(() -> blind.decide(credential(header), Scope.IDS_READ))
+                  .run())
           .as("a refusal is logged, which can take long")
-          .isInstanceOf(WithoutWaiting.Attempt.Left.class);
+          .isInstanceOf(NonBlockingAttempt.Outcome.Left.class);
     }
     assertThat(blind.decide(new Credential.None(), Scope.IDS_READ))
         .isInstanceOf(AccessDecision.Unauthenticated.class);

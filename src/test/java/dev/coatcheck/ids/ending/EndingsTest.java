@@ -321,7 +321,7 @@ class EndingsTest {
   }
 
   private static void looksUp(Mapping other) {
-    assertThat(FIXTURE.mappings.lookup().find(other.type(), other.key())).contains(other);
+    assertThat(FIXTURE.lookup.find(other.type(), other.key())).contains(other);
   }
 
   private static void mints() {
@@ -361,9 +361,9 @@ class EndingsTest {
   /** Asks Postgres, whatever is cached. */
   private static ResolveOutcome resolved(String id) {
     if (PublicId.parse(id) instanceof ParsedId.Valid(PublicId parsed)) {
-      FIXTURE.mappings.resolver().forget(FIXTURE.charge, parsed.token());
+      FIXTURE.resolver.forget(FIXTURE.charge, parsed.token());
     }
-    return FIXTURE.mappings.resolver().resolve(id);
+    return FIXTURE.resolver.resolve(id);
   }
 
   private static long longestChain() {

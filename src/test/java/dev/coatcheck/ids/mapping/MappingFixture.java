@@ -6,11 +6,12 @@ import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.id.TokenSource;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyGenerator;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.core.key.Snowflake;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.UuidV7;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.alias.Aliases;
 import dev.coatcheck.ids.ending.Endings;
 import dev.coatcheck.ids.mint.MintCall;
 import dev.coatcheck.ids.mint.MintOutcome;
@@ -47,7 +48,9 @@ public final class MappingFixture implements AutoCloseable, AfterAllCallback {
   public final Registry registry;
   public final Type charge;
   public final Type user;
-  public final Mappings mappings;
+  public final Aliases aliases;
+  public final Lookup lookup;
+  public final Resolver resolver;
   public final Endings endings;
   public final Minter minter;
 
@@ -70,10 +73,12 @@ public final class MappingFixture implements AutoCloseable, AfterAllCallback {
     database = Database.open(settings, "test", observer);
     feed = ChangeFeed.open(settings, observer, nanoTime);
     registry = Registry.open(database, feed, new RandomSource(), observer, System::nanoTime);
-    charge = type("charge", "ch", KeyScheme.SNOWFLAKE);
-    user = type("user", "usr", KeyScheme.UUIDV7);
-    mappings = Mappings.open(database, registry, feed, Mappings.KeySource.NONE, observer, 1_000, 3);
-    endings = Endings.open(database, mappings.resolver());
+    charge = type("charge", "ch", KeyKind.BIGINT);
+    user = type("user", "usr", KeyKind.UUID);
+    aliases = new Aliases(database, feed, 1_000, 3);
+    lookup = new Lookup(database, UnmappedRows.NONE);
+    resolver = resolver(1_000);
+    endings = Endings.open(database, resolver);
     minter = Minter.open(database, TOKENS, keys, observer, 4);
   }
 
@@ -82,16 +87,26 @@ public final class MappingFixture implements AutoCloseable, AfterAllCallback {
     return new MappingFixture(generators(), TestDatabase.fresh(), System::nanoTime, connections);
   }
 
+  /** Another resolver, with a cache of its own. */
+  Resolver resolver(int cachedMax) {
+    return new Resolver(
+        database, new IdParser(registry), aliases, lookup, feed, observer, cachedMax, 3);
+  }
+
+  /** Texts as the resolver takes them. */
+  List<IdText.OfRow> read(List<String> texts) {
+    IdParser parser = new IdParser(registry);
+    return texts.stream().map(text -> parser.parseOfRow(text, _ -> true)).toList();
+  }
+
   /** Another instance on the same database. */
   MappingFixture beside() {
     return new MappingFixture(generators(), on, System::nanoTime);
   }
 
-  public Type type(String name, String prefix, KeyScheme scheme) {
+  public Type type(String name, String prefix, KeyKind kind) {
     registry.put(
-        new TypeDefinition(
-            name, new Prefix(prefix), scheme, SnowflakeLayout.DEFAULT, Policies.DEFAULT),
-        OptionalInt.empty());
+        new TypeDefinition(name, new Prefix(prefix), kind, Policies.DEFAULT), OptionalInt.empty());
     return registry.named(name).orElseThrow();
   }
 
@@ -118,7 +133,7 @@ public final class MappingFixture implements AutoCloseable, AfterAllCallback {
   public static Function<Type, KeyGenerator> generators() {
     KeyGenerator snowflake = new Snowflake(SnowflakeLayout.DEFAULT, 7);
     KeyGenerator uuids = new UuidV7();
-    return type -> type.keyScheme() == KeyScheme.SNOWFLAKE ? snowflake : uuids;
+    return type -> type.keyKind() == KeyKind.BIGINT ? snowflake : uuids;
   }
 
   @Override

@@ -6,15 +6,13 @@ import static org.awaitility.Awaitility.await;
 
 import dev.coatcheck.MachineDelay;
 import dev.coatcheck.cluster.lease.FaultProxy;
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.mint.MintRequest;
 import dev.coatcheck.ids.registry.OnOutage;
-import dev.coatcheck.ids.registry.OutagePolicy;
-import dev.coatcheck.ids.registry.Policies;
 import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.postgres.connection.WithoutWaiting;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.time.Duration;
@@ -39,7 +37,7 @@ class OutageTest {
       String minute = minted(fixture, "minute", OnOutage.SERVE_STALE, 60);
       String moment = minted(fixture, "moment", OnOutage.SERVE_STALE, 20);
       String refusing = minted(fixture, "refusing", OnOutage.REFUSE, 60);
-      Resolver resolver = fixture.mappings.resolver();
+      Resolver resolver = fixture.resolver;
       assertThat(isInMemory(resolver, minute)).isTrue();
       Type ofMinute = fixture.registry.named("minute").orElseThrow();
       Alias alias = Alias.of(ofMinute, AliasScheme.LEGACY, "4711");
@@ -74,8 +72,8 @@ class OutageTest {
   }
 
   private static boolean isInMemory(Resolver resolver, String id) {
-    return new WithoutWaiting<>(() -> resolver.resolve(id)).attempt()
-        instanceof WithoutWaiting.Attempt.Done;
+    return new NonBlockingAttempt<>(() -> resolver.resolve(id)).run()
+        instanceof NonBlockingAttempt.Outcome.Done;
   }
 
   private static void assertRefused(Resolver resolver, String id) {
@@ -90,13 +88,9 @@ class OutageTest {
       MappingFixture fixture, String name, OnOutage onOutage, int staleSecondsMax) {
     fixture.registry.put(
         TestType.of(name, name)
-            .definition(
-                new Policies(
-                    Optional.empty(),
-                    Optional.empty(),
-                    List.of(),
-                    Optional.empty(),
-                    new OutagePolicy(onOutage, staleSecondsMax))),
+            .with("on_outage", onOutage.wireName())
+            .with("stale_seconds_max", staleSecondsMax)
+            .definition(),
         OptionalInt.empty());
     String id =
         fixture
@@ -105,7 +99,7 @@ class OutageTest {
             .mapping()
             .publicId()
             .toString();
-    fixture.mappings.resolver().resolve(id);
+    fixture.resolver.resolve(id);
     return id;
   }
 }

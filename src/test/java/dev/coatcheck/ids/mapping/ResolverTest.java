@@ -2,20 +2,19 @@ package dev.coatcheck.ids.mapping;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.id.ParsedId;
 import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.mint.MintCall;
 import dev.coatcheck.ids.mint.MintOutcome;
 import dev.coatcheck.ids.mint.MintRequest;
-import dev.coatcheck.postgres.connection.WithoutWaiting;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongFunction;
 import java.util.stream.LongStream;
@@ -32,41 +31,32 @@ class ResolverTest {
       String text = ticket.mapping().publicId().toString();
       ResolveOutcome found = new ResolveOutcome.Found(ticket.mapping());
 
-      assertThat(FIXTURE.mappings.resolver().resolve(text)).isEqualTo(found);
-      assertThat(FIXTURE.mappings.resolver().resolve(text)).isEqualTo(found);
+      assertThat(FIXTURE.resolver.resolve(text)).isEqualTo(found);
+      assertThat(FIXTURE.resolver.resolve(text)).isEqualTo(found);
     }
   }
 
   @Test
   void aTokenUnderAnotherTypesPrefixIsUnknown() {
-    var invoice = FIXTURE.type("invoice", "inv", KeyScheme.SNOWFLAKE);
+    var invoice = FIXTURE.type("invoice", "inv", KeyKind.BIGINT);
     Token token = FIXTURE.mint(FIXTURE.generated(FIXTURE.charge)).getFirst().mapping().token();
     String forged = new PublicId(invoice.prefix(), token).toString();
 
-    assertThat(FIXTURE.mappings.resolver().resolve(forged)).isEqualTo(new ResolveOutcome.Unknown());
+    assertThat(FIXTURE.resolver.resolve(forged)).isEqualTo(new ResolveOutcome.Unknown());
     // Also once the row is cached under its own prefix.
-    FIXTURE.mappings.resolver().resolve(new PublicId(FIXTURE.charge.prefix(), token).toString());
-    assertThat(FIXTURE.mappings.resolver().resolve(forged)).isEqualTo(new ResolveOutcome.Unknown());
+    FIXTURE.resolver.resolve(new PublicId(FIXTURE.charge.prefix(), token).toString());
+    assertThat(FIXTURE.resolver.resolve(forged)).isEqualTo(new ResolveOutcome.Unknown());
   }
 
   /** Anyone can compute them, check characters and all, and have each cached as not there. */
   @Test
   void tokensOfOneHashAreFoundAsFastAsOthers() {
-    Resolver resolver =
-        Mappings.open(
-                FIXTURE.database,
-                FIXTURE.registry,
-                FIXTURE.feed,
-                Mappings.KeySource.NONE,
-                FIXTURE.observer,
-                100_000,
-                3)
-            .resolver();
+    Resolver resolver = FIXTURE.resolver(100_000);
     List<String> alike = texts(n -> new Token((n << 32) | n, (n << 32) | n));
     List<String> random = texts(_ -> MappingFixture.TOKENS.next(0));
     for (int from = 0; from < alike.size(); from += 1_000) {
-      resolver.resolveAll(alike.subList(from, from + 1_000));
-      resolver.resolveAll(random.subList(from, from + 1_000));
+      resolver.resolveAll(FIXTURE.read(alike.subList(from, from + 1_000)));
+      resolver.resolveAll(FIXTURE.read(random.subList(from, from + 1_000)));
     }
     long nanosAlike = Long.MAX_VALUE;
     long nanosRandom = Long.MAX_VALUE;
@@ -94,7 +84,7 @@ class ResolverTest {
 
   @Test
   void anAliasThatWasFoundIsAnsweredFromMemoryAndOneThatWasNotIsAskedForAgain() {
-    Resolver resolver = FIXTURE.mappings.resolver();
+    Resolver resolver = FIXTURE.resolver;
     Alias alias = Alias.of(FIXTURE.charge, AliasScheme.LEGACY, "4711");
     assertThat(resolver.resolveAlias(FIXTURE.charge, alias))
         .isEqualTo(new ResolveOutcome.Unknown());
@@ -102,9 +92,10 @@ class ResolverTest {
     MintRequest named = new MintRequest(FIXTURE.charge, Optional.empty(), List.of(alias));
     ResolveOutcome found = new ResolveOutcome.Found(FIXTURE.mint(named).getFirst().mapping());
     assertThat(resolver.resolveAlias(FIXTURE.charge, alias)).isEqualTo(found);
-    assertThat(new WithoutWaiting<>(() -> resolver.resolveAlias(FIXTURE.charge, alias)).attempt())
-        .isEqualTo(new WithoutWaiting.Attempt.Done<>(found));
-    assertThat(resolver.resolveAliases(Map.of(alias, FIXTURE.charge))).containsEntry(alias, found);
+    assertThat(new NonBlockingAttempt<>(() -> resolver.resolveAlias(FIXTURE.charge, alias)).run())
+        .isEqualTo(new NonBlockingAttempt.Outcome.Done<>(found));
+    assertThat(resolver.resolveOlder(List.of(new OlderId.LegacyId(FIXTURE.charge, 4711))))
+        .containsExactly(found);
   }
 
   @Test
@@ -120,7 +111,7 @@ class ResolverTest {
     texts.add(3, "ch_x");
     texts.add(texts.getFirst());
 
-    assertThat(FIXTURE.mappings.resolver().resolveAll(texts))
+    assertThat(FIXTURE.resolver.resolveAll(FIXTURE.read(texts)))
         .containsExactly(
             new ResolveOutcome.Found(minted.get(0).mapping()),
             new ResolveOutcome.Unknown(),
@@ -136,8 +127,7 @@ class ResolverTest {
     gone.close();
 
     for (String text : List.of("", "ch", "ch_", "ch_4KIWSf8WvPNoQDBwStVIDYHV", "CH_x", "x\0y")) {
-      assertThat(gone.mappings.resolver().resolve(text))
-          .isInstanceOf(ResolveOutcome.Malformed.class);
+      assertThat(gone.resolver.resolve(text)).isInstanceOf(ResolveOutcome.Malformed.class);
     }
   }
 
@@ -146,26 +136,22 @@ class ResolverTest {
     MintOutcome.Ticket ticket = FIXTURE.mint(FIXTURE.request(77)).getFirst();
     Key absent = new Key.Bigint(78);
 
-    assertThat(
-            FIXTURE
-                .mappings
-                .lookup()
-                .findAll(FIXTURE.charge, List.of(absent, new Key.Bigint(77), absent)))
+    assertThat(FIXTURE.lookup.findAll(FIXTURE.charge, List.of(absent, new Key.Bigint(77), absent)))
         .containsExactly(Optional.empty(), Optional.of(ticket.mapping()), Optional.empty());
   }
 
   @Test
   void pagesHoldEachMappingOnceNewestFirst() {
-    var page = FIXTURE.type("page", "pg", KeyScheme.UUIDV7);
+    var page = FIXTURE.type("page", "pg", KeyKind.UUID);
     List<Mapping> minted = new ArrayList<>();
     for (int i = 0; i < 25; i++) {
       minted.addFirst(FIXTURE.mint(FIXTURE.generated(page)).getFirst().mapping());
     }
     List<Mapping> seen = new ArrayList<>();
     Optional<Key> after = Optional.empty();
-    Listing.Page next;
+    Lookup.Page next;
     do {
-      next = FIXTURE.mappings.listing().page(page, Optional.empty(), after, 10);
+      next = FIXTURE.lookup.page(page, Optional.empty(), after, 10);
       seen.addAll(next.mappings());
       after = Optional.of(seen.getLast().key());
     } while (next.hasMore());

@@ -118,7 +118,7 @@ class SpreadTest {
   }
 
   private static ResolveOutcome resolvedThere(String id) {
-    return THERE.mappings.resolver().resolve(id);
+    return THERE.resolver.resolve(id);
   }
 
   private static String minted() {

@@ -31,7 +31,7 @@ class AliasMintTest {
 
     assertThat(named.created()).isFalse();
     assertThat(named.mapping()).isEqualTo(mapped);
-    assertThat(FIXTURE.mappings.resolver().resolveAlias(FIXTURE.charge, alias("10")))
+    assertThat(FIXTURE.resolver.resolveAlias(FIXTURE.charge, alias("10")))
         .isEqualTo(new ResolveOutcome.Found(mapped));
   }
 
@@ -46,8 +46,8 @@ class AliasMintTest {
         .isEqualTo(new MintOutcome.AliasTaken(AliasScheme.LEGACY));
     assertThat(((MintOutcome.Minted) outcome).items())
         .hasAtLeastOneElementOfType(MintOutcome.Ticket.class);
-    assertThat(FIXTURE.mappings.lookup().find(FIXTURE.charge, new Key.Bigint(21))).isEmpty();
-    assertThat(FIXTURE.mappings.lookup().find(FIXTURE.charge, new Key.Bigint(22))).isPresent();
+    assertThat(FIXTURE.lookup.find(FIXTURE.charge, new Key.Bigint(21))).isEmpty();
+    assertThat(FIXTURE.lookup.find(FIXTURE.charge, new Key.Bigint(22))).isPresent();
   }
 
   @Test
@@ -83,8 +83,8 @@ class AliasMintTest {
                 List.of(
                     new MintOutcome.RefusedItem(
                         1, new MintOutcome.AliasTaken(AliasScheme.LEGACY)))));
-    assertThat(FIXTURE.mappings.lookup().find(FIXTURE.charge, new Key.Bigint(41))).isEmpty();
-    assertThat(FIXTURE.mappings.resolver().resolveAlias(FIXTURE.charge, alias("43")))
+    assertThat(FIXTURE.lookup.find(FIXTURE.charge, new Key.Bigint(41))).isEmpty();
+    assertThat(FIXTURE.resolver.resolveAlias(FIXTURE.charge, alias("43")))
         .isInstanceOf(ResolveOutcome.Unknown.class);
   }
 
@@ -125,7 +125,7 @@ class AliasMintTest {
         List.of(
             Alias.of(FIXTURE.charge, AliasScheme.LEGACY, "7"),
             Alias.of(FIXTURE.user, AliasScheme.LEGACY, "7"),
-            Alias.of(FIXTURE.charge, AliasScheme.KEY, "7"),
+            Alias.of(FIXTURE.charge, AliasScheme.PUBLIC, "7"),
             Alias.of(FIXTURE.charge, AliasScheme.LEGACY, "8"),
             Alias.client(FIXTURE.charge, Namespace.SHARED, "01890a5d-ac96-774b-bcce-b302099a8057"),
             Alias.client(

@@ -150,12 +150,15 @@ class IdempotentMintTest {
                       "test",
                       sql -> {
                         TypedKey subject = FIXTURE.request(hot).subject().orElseThrow();
-                        NewMapping row =
-                            new NewMapping(subject, MappingFixture.TOKENS.next(subject.bucket()));
-                        int rows = NewMappingTable.insert(sql, List.of(row)).size();
+                        MintTarget row =
+                            new MintTarget(
+                                FIXTURE.charge,
+                                subject,
+                                MappingFixture.TOKENS.next(subject.bucket()));
+                        List<MintTarget> missing = MintTable.insert(sql, List.of(row));
                         written.countDown();
                         await(release);
-                        return rows;
+                        return 1 - missing.size();
                       }));
       written.await();
       List<Future<MintOutcome>> hotOnes =

@@ -6,7 +6,7 @@ import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyDraw;
 import dev.coatcheck.core.key.KeyGenerator;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.ids.registry.Type;
 import java.util.ArrayDeque;
@@ -43,7 +43,7 @@ class MinterTest {
 
   @Test
   void theSameKeyOfTwoTypesIsTwoThings() {
-    Type message = FIXTURE.type("message", "msg", KeyScheme.SNOWFLAKE);
+    Type message = FIXTURE.type("message", "msg", KeyKind.BIGINT);
     MintOutcome.Ticket charge = FIXTURE.mint(FIXTURE.request(4)).getFirst();
     MintOutcome.Ticket other =
         FIXTURE.mint(new MintRequest(message, Optional.of(new Key.Bigint(4)))).getFirst();
@@ -122,7 +122,7 @@ class MinterTest {
 
       assertThat(outcome)
           .isEqualTo(new MintOutcome.KeysUnavailable(new KeyDraw.Refused("no worker", 250)));
-      assertThat(fixture.mappings.lookup().find(fixture.charge, new Key.Bigint(1))).isEmpty();
+      assertThat(fixture.lookup.find(fixture.charge, new Key.Bigint(1))).isEmpty();
     }
   }
 

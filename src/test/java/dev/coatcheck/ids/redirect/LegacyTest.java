@@ -3,20 +3,16 @@ package dev.coatcheck.ids.redirect;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mapping.MappingFixture;
+import dev.coatcheck.ids.mapping.OlderId.LegacyId;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
+import dev.coatcheck.ids.mapping.UnmappedRows;
 import dev.coatcheck.ids.mint.MintRequest;
 import dev.coatcheck.ids.redirect.LegacyHits.DayCount;
-import dev.coatcheck.ids.registry.LegacyPolicy;
-import dev.coatcheck.ids.registry.OutagePolicy;
-import dev.coatcheck.ids.registry.Policies;
-import dev.coatcheck.ids.registry.Redirect;
-import dev.coatcheck.ids.registry.RedirectHosts;
-import dev.coatcheck.ids.registry.RedirectTemplate;
 import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
@@ -26,7 +22,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -48,15 +43,9 @@ class LegacyTest {
       new AtomicReference<>(Instant.parse("2026-11-20T23:59:59Z"));
   private final List<Long> filled = new ArrayList<>();
 
-  private Legacy open(String time, LegacySource source) {
+  private LegacyFixture open(String time, UnmappedRows rows) {
     now.set(Instant.parse(time));
-    return Legacy.open(
-        FIXTURE.database,
-        FIXTURE.registry,
-        FIXTURE.mappings.resolver(),
-        source,
-        FIXTURE.observer,
-        now::get);
+    return LegacyFixture.open(FIXTURE, rows, now::get);
   }
 
   private LegacyHits hits() {
@@ -106,7 +95,7 @@ class LegacyTest {
 
   @Test
   void whatCouldNotBeWrittenIsKeptForTheNextTime() {
-    Type order = FIXTURE.type("order", "ord", KeyScheme.SNOWFLAKE);
+    Type order = FIXTURE.type("order", "ord", KeyKind.BIGINT);
     try (LegacyHits hits = hits()) {
       hits.count(order);
       FIXTURE.on.setReachable(false);
@@ -131,11 +120,14 @@ class LegacyTest {
   }
 
   /** Only rows of charges. */
-  private final class Table implements LegacySource {
+  private final class Table implements UnmappedRows {
     @Override
-    public boolean isFilling(Type type) {
-      return type.number() == FIXTURE.charge.number();
+    public boolean mayHave(int typeNumber) {
+      return typeNumber == FIXTURE.charge.number();
     }
+
+    @Override
+    public void publish(int typeNumber, List<Key> keys) {}
 
     @Override
     public boolean fillOnDemand(Type type, long number) {
@@ -162,10 +154,10 @@ class LegacyTest {
   void rowsWithoutAMappingAreFilledAndAllAnswersAreInOrder() {
     mint(FIXTURE.charge, 1);
     mint(FIXTURE.user, 2);
-    try (Legacy legacy = open("2026-01-01T00:00:00Z", new Table())) {
+    try (LegacyFixture legacy = open("2026-01-01T00:00:00Z", new Table())) {
       List<ResolveOutcome> found =
           legacy
-              .lookup()
+              .ids()
               .findAll(
                   List.of(
                       new LegacyId(FIXTURE.charge, 3),
@@ -189,18 +181,17 @@ class LegacyTest {
 
   @Test
   void aThousandAreFoundAsOneByOne() {
-    try (Legacy legacy = open("2026-01-02T00:00:00Z", new Table())) {
+    try (LegacyFixture legacy = open("2026-01-02T00:00:00Z", new Table())) {
       List<LegacyId> ids =
           LongStream.rangeClosed(101, 1_100)
               .mapToObj(number -> new LegacyId(FIXTURE.charge, number))
               .toList();
 
-      List<ResolveOutcome> together = legacy.lookup().findAll(ids);
+      List<ResolveOutcome> together = legacy.ids().findAll(ids);
 
       assertThat(together.stream().filter(ResolveOutcome.Found.class::isInstance)).hasSize(500);
-      assertThat(together)
-          .isEqualTo(ids.stream().map(id -> legacy.lookup().find(id.type(), id.number())).toList());
-      assertThat(legacy.lookup().findAll(List.of())).isEmpty();
+      assertThat(together).isEqualTo(ids.stream().map(id -> legacy.ids().find(id)).toList());
+      assertThat(legacy.ids().findAll(List.of())).isEmpty();
     }
   }
 
@@ -217,50 +208,38 @@ class LegacyTest {
     FIXTURE.mint(
         new MintRequest(
             order, Optional.empty(), List.of(Alias.of(order, AliasScheme.LEGACY, "17"))));
-    try (Legacy legacy = open("2029-01-01T00:00:00Z", LegacySource.NONE)) {
+    try (LegacyFixture legacy = open("2029-01-01T00:00:00Z", UnmappedRows.NONE)) {
       long[][] secondsLeftAndMaxAge = {{86_400, 3_600}, {3_601, 3_600}, {3_599, 3_599}, {1, 1}};
       for (long[] seconds : secondsLeftAndMaxAge) {
         now.set(SUNSET.minusSeconds(seconds[0]));
         assertThat(follow(legacy))
             .isInstanceOfSatisfying(
-                LegacyOutcome.To.class,
+                RedirectOutcome.To.class,
                 to -> assertThat((long) to.maxAgeSeconds()).isEqualTo(seconds[1]));
       }
       now.set(SUNSET.minusMillis(1));
       assertThat(follow(legacy))
           .isInstanceOfSatisfying(
-              LegacyOutcome.To.class, to -> assertThat(to.maxAgeSeconds()).isZero());
+              RedirectOutcome.To.class, to -> assertThat(to.maxAgeSeconds()).isZero());
       now.set(SUNSET);
-      assertThat(follow(legacy)).isInstanceOf(LegacyOutcome.Over.class);
+      assertThat(follow(legacy)).isInstanceOf(RedirectOutcome.Over.class);
     }
   }
 
-  private static LegacyOutcome follow(Legacy legacy) {
-    return legacy.redirector().follow("ended", 17, Visitor.at("192.0.2.1"));
+  private static RedirectOutcome follow(LegacyFixture legacy) {
+    return legacy.redirector().follow("ended", "17", Visitor.at("192.0.2.1")).orElseThrow();
   }
 
   private static Type ended() {
-    if (!(RedirectTemplate.parse("https://shop.example/{id}", RedirectHosts.any())
-        instanceof RedirectTemplate.Parsed.Accepted(RedirectTemplate template))) {
-      throw new AssertionError("the template is refused");
-    }
-    LegacyPolicy policy =
-        new LegacyPolicy(
-            308,
-            true,
-            OptionalLong.empty(),
-            Optional.empty(),
-            Optional.of(SUNSET),
-            MAX_AGE_SECONDS);
     FIXTURE.registry.put(
         TestType.of("ended", "end")
-            .definition(
-                new Policies(
-                    Optional.of(new Redirect(template, 302, MAX_AGE_SECONDS, true, false)),
-                    Optional.of(policy),
-                    List.of(),
-                    Optional.empty(),
-                    OutagePolicy.DEFAULT)),
+            .and(
+                """
+                {"redirect":{"template":"https://shop.example/{id}","max_age_seconds":%1$d},
+                 "legacy":{"sunset_at":"%2$s","max_age_seconds":%1$d}}
+                """
+                    .formatted(MAX_AGE_SECONDS, SUNSET))
+            .definition(),
         OptionalInt.empty());
     return FIXTURE.registry.named("ended").orElseThrow();
   }

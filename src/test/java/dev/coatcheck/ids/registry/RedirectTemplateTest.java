@@ -89,8 +89,10 @@ class RedirectTemplateTest {
 
   @Test
   void fillsItsPlaceholders() {
+    String text = "https://shop.example/c/{id}?key={key}&again={id}";
     RedirectTemplate template =
-        RedirectTemplate.stored("https://shop.example/c/{id}?key={key}&again={id}");
+        ((RedirectTemplate.Parsed.Accepted) RedirectTemplate.parse(text, RedirectHosts.any()))
+            .template();
 
     assertThat(template.fill(ID, KEY))
         .isEqualTo(

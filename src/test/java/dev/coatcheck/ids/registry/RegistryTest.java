@@ -8,8 +8,6 @@ import dev.coatcheck.MachineDelay;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.id.RandomSource;
-import dev.coatcheck.core.key.KeyScheme;
-import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.connection.Deadline;
@@ -21,7 +19,6 @@ import dev.coatcheck.postgres.sql.TestSql;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -77,7 +74,7 @@ class RegistryTest {
       refused(registry);
 
       own.setReachable(true);
-      await().until(() -> Deadline.ofAnswer().call(gone::isReachable));
+      await().until(() -> TestDatabase.isReachable(gone));
       assertThat(registry.named("nobody")).isEmpty();
     }
   }
@@ -153,12 +150,16 @@ class RegistryTest {
   void whatNeverChangesIsRefused() {
     HERE.put(definition("refund", "re", null), OptionalInt.empty());
 
-    assertThat(HERE.put(definition("refund", "rf", null), OptionalInt.empty()))
-        .isEqualTo(new PutOutcome.ImmutableFieldDiffers("prefix"));
-    assertThat(HERE.put(TestType.of("refund", "re").uuids().definition(), OptionalInt.empty()))
-        .isEqualTo(new PutOutcome.ImmutableFieldDiffers("key_scheme"));
-    assertThat(HERE.put(definition("other", "re", null), OptionalInt.empty()))
-        .isEqualTo(new PutOutcome.PrefixTaken());
+    assertRefused(
+        HERE.put(definition("refund", "rf", null), OptionalInt.empty()),
+        "immutable_field",
+        "prefix");
+    assertRefused(
+        HERE.put(TestType.of("refund", "re").uuids().definition(), OptionalInt.empty()),
+        "immutable_field",
+        "key");
+    assertRefused(
+        HERE.put(definition("other", "re", null), OptionalInt.empty()), "prefix_taken", "prefix");
     assertThat(HERE.named("other")).isEmpty();
   }
 
@@ -182,7 +183,7 @@ class RegistryTest {
     List<PutOutcome> outcomes = race(racer -> definition("racer_" + racer, "race", null));
 
     assertThat(outcomes).filteredOn(PutOutcome.Created.class::isInstance).hasSize(1);
-    assertThat(outcomes).filteredOn(PutOutcome.PrefixTaken.class::isInstance).hasSize(11);
+    assertThat(outcomes).filteredOn(PutOutcome.Refused.class::isInstance).hasSize(11);
   }
 
   @Test
@@ -243,16 +244,20 @@ class RegistryTest {
     await().until(() -> THERE.named("order_2").orElseThrow().redirect().isPresent());
   }
 
+  private static void assertRefused(PutOutcome outcome, String code, String field) {
+    assertThat(outcome)
+        .isInstanceOfSatisfying(
+            PutOutcome.Refused.class,
+            refused -> {
+              assertThat(refused.code()).isEqualTo(code);
+              assertThat(refused.field()).isEqualTo(field);
+            });
+  }
+
   private static TypeDefinition definition(
       String name, String prefix, @org.jspecify.annotations.Nullable String template) {
-    return new TypeDefinition(
-        name,
-        new Prefix(prefix),
-        KeyScheme.SNOWFLAKE,
-        SnowflakeLayout.DEFAULT,
-        Policies.redirecting(
-            Optional.ofNullable(template)
-                .map(text -> new Redirect(RedirectTemplate.stored(text), 302, 0, true, false))));
+    TestType type = TestType.of(name, prefix);
+    return (template == null ? type : type.redirect(template)).definition();
   }
 
   private static Registry registry(ChangeFeed feed, LongSupplier nanoTime) {

@@ -3,7 +3,8 @@ package dev.coatcheck.ids.registry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.core.id.Prefix;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyKind;
+import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.core.older.Alphabet;
@@ -28,23 +29,21 @@ class StoredTypeTest {
         .execute(
             """
             insert into coatcheck.type
-              (name, prefix, key_scheme, key_layout, salt,
-               redirect_template, redirect_status, redirect_max_age_seconds,
-               redirect_public, redirect_expose_key,
-               legacy_status, legacy_public, legacy_max_id, legacy_deprecated_at,
-               legacy_sunset_at, legacy_max_age_seconds,
-               public_scheme, public_text_prefix, public_alphabet, public_min_length,
-               public_max_length, on_outage, stale_seconds_max, client_names, url_templates)
+              (name, prefix, key_kind, generate, layout, tag, salt, client_names, policies)
             values
-              ('order', 'ord', 'snowflake', '41/10/12@1735689600000', decode(repeat('ab', 16), 'hex'),
-               'https://shop.example/{id}?k={key}', 308, 60, true, true,
-               301, true, 1000, '2026-01-01Z', '2027-01-01Z', 3600,
-               'pattern', 'ord-', '0123456789', 1, 20, 'refuse', 7, 'required',
-               array['/orders/{legacy:order}', '/{*}/{legacy:order}']),
-              ('user', 'usr', 'uuidv7', 'default', decode(repeat('cd', 16), 'hex'),
-               null, 302, 0, false, false,
-               null, false, null, null, null, 0,
-               null, default, default, default, default, 'serve_stale', 60, 'shared', default)
+              ('order', 'ord', 'bigint', 'snowflake', '41/10/12@1735689600000', null,
+               decode(repeat('ab', 16), 'hex'), 'required',
+               '{"redirect":{"template":"https://shop.example/{id}?k={key}","status":308,
+                             "max_age_seconds":60,"public":true,"expose_key":true},
+                 "legacy":{"status":301,"public":true,"max_id":"1000",
+                           "deprecated_at":"2026-01-01T00:00:00Z",
+                           "sunset_at":"2027-01-01T00:00:00Z","max_age_seconds":3600},
+                 "url_templates":["/orders/{legacy:order}","/{*}/{legacy:order}"],
+                 "public_pattern":{"text_prefix":"ord-","alphabet":"0123456789","min_length":1,
+                                   "max_length":20},
+                 "on_outage":"refuse","stale_seconds_max":7}'),
+              ('user', 'usr', 'uuid', 'uuidv7', null, null, decode(repeat('cd', 16), 'hex'), 'shared',
+               '{"of_a_later_version":{"more":true},"legacy":null}')
             """);
     try (Database opened = Database.open(database.settings(2), "test", new Observer())) {
       List<Type> types = new TypeStore(opened).all();
@@ -52,38 +51,43 @@ class StoredTypeTest {
       assertThat(types).extracting(Type::name).containsExactly("order", "user");
       Type order = types.getFirst();
       assertThat(order.prefix()).isEqualTo(new Prefix("ord"));
-      assertThat(order.keyScheme()).isEqualTo(KeyScheme.SNOWFLAKE);
-      assertThat(order.keyLayout()).isEqualTo(SnowflakeLayout.accepted("41/10/12@1735689600000"));
+      assertThat(order.keyKind()).isEqualTo(KeyKind.BIGINT);
+      assertThat(order.generation())
+          .isEqualTo(new KeyTimes.Snowflakes(SnowflakeLayout.accepted("41/10/12@1735689600000")));
       assertThat(order.clientNames()).isEqualTo(ClientNames.REQUIRED);
-      assertThat(order.policies())
-          .isEqualTo(
-              new Policies(
-                  Optional.of(
-                      new Redirect(
-                          RedirectTemplate.stored("https://shop.example/{id}?k={key}"),
-                          308,
-                          60,
-                          true,
-                          true)),
-                  Optional.of(
-                      new LegacyPolicy(
-                          301,
-                          true,
-                          OptionalLong.of(1_000),
-                          Optional.of(Instant.parse("2026-01-01T00:00:00Z")),
-                          Optional.of(Instant.parse("2027-01-01T00:00:00Z")),
-                          3_600)),
-                  List.of(
-                      LegacyUrlTemplate.stored("/orders/{legacy:order}"),
-                      LegacyUrlTemplate.stored("/{*}/{legacy:order}")),
-                  Optional.of(
-                      new PublicPattern(new TextShape("ord-", new Alphabet("0123456789"), 1, 20))),
-                  new OutagePolicy(OnOutage.REFUSE, 7)));
+      assertThat(order.redirect())
+          .contains(
+              new Redirect(
+                  redirectTemplate("https://shop.example/{id}?k={key}"), 308, 60, true, true));
+      assertThat(order.legacy())
+          .contains(
+              new LegacyPolicy(
+                  301,
+                  true,
+                  OptionalLong.of(1_000),
+                  Optional.of(Instant.parse("2026-01-01T00:00:00Z")),
+                  Optional.of(Instant.parse("2027-01-01T00:00:00Z")),
+                  3_600));
+      assertThat(order.urlTemplates())
+          .containsExactly(
+              urlTemplate("/orders/{legacy:order}"), urlTemplate("/{*}/{legacy:order}"));
+      assertThat(order.olderSystem())
+          .contains(new PublicPattern(new TextShape("ord-", new Alphabet("0123456789"), 1, 20)));
+      assertThat(order.outage()).isEqualTo(new OutagePolicy(OnOutage.REFUSE, 7));
       Type user = types.getLast();
-      assertThat(user.keyScheme()).isEqualTo(KeyScheme.UUIDV7);
-      assertThat(user.keyLayout()).isEqualTo(SnowflakeLayout.DEFAULT);
+      assertThat(user.keyKind()).isEqualTo(KeyKind.UUID);
+      assertThat(user.generation()).isEqualTo(new KeyTimes.UuidsV7());
       assertThat(user.clientNames()).isEqualTo(ClientNames.SHARED);
       assertThat(user.policies()).isEqualTo(Policies.DEFAULT);
     }
+  }
+
+  private static RedirectTemplate redirectTemplate(String text) {
+    return ((RedirectTemplate.Parsed.Accepted) RedirectTemplate.parse(text, RedirectHosts.any()))
+        .template();
+  }
+
+  private static LegacyUrlTemplate urlTemplate(String text) {
+    return ((LegacyUrlTemplate.Parsed.Accepted) LegacyUrlTemplate.parse(text)).template();
   }
 }

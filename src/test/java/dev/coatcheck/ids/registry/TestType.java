@@ -1,16 +1,17 @@
 package dev.coatcheck.ids.registry;
 
 import dev.coatcheck.core.id.Prefix;
-import dev.coatcheck.core.key.KeyScheme;
-import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.json.JsonObject;
+import dev.coatcheck.core.key.KeyKind;
+import dev.coatcheck.core.name.WireNamed;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A type as a test registers it, over HTTP or in the registry: Snowflake keys and no policy, unless
- * the test says more. Immutable.
+ * A type as a test registers it, over HTTP or in the registry: bigint keys, Snowflakes unless a
+ * mint brings one, and no policy, unless the test says more. Immutable.
  *
  * @param fields of the request that puts it
  */
@@ -18,11 +19,11 @@ public record TestType(String name, Map<String, @Nullable Object> fields) {
   private static final JsonMapper JSON = new JsonMapper();
 
   public static TestType of(String name, String prefix) {
-    return new TestType(name, Map.of("prefix", prefix, "key_scheme", "snowflake"));
+    return new TestType(name, Map.of("prefix", prefix, "key", "bigint"));
   }
 
   public TestType uuids() {
-    return with("key_scheme", "uuidv7");
+    return with("key", "uuid");
   }
 
   public TestType redirect(String template) {
@@ -58,18 +59,14 @@ public record TestType(String name, Map<String, @Nullable Object> fields) {
     return JSON.writeValueAsString(fields);
   }
 
-  /** The same for the registry, without any policy. */
+  /** The same for the registry. */
   public TypeDefinition definition() {
-    return definition(Policies.DEFAULT);
-  }
-
-  /** The same for the registry; the policies are given as they are there. */
-  public TypeDefinition definition(Policies policies) {
+    KeyKind kind = WireNamed.find(KeyKind.class, String.valueOf(fields.get("key"))).orElseThrow();
+    JsonObject json = JsonObject.of(JSON.readTree(body()));
     return new TypeDefinition(
         name,
         new Prefix(String.valueOf(fields.get("prefix"))),
-        KeyScheme.named(String.valueOf(fields.get("key_scheme"))).orElseThrow(),
-        SnowflakeLayout.DEFAULT,
-        policies);
+        kind,
+        Policies.read(json, name, kind, RedirectHosts.any()));
   }
 }

@@ -23,7 +23,7 @@ class UrlPartsTest {
     int valid = 0;
     for (int round = 0; round < ROUNDS; round++) {
       String text = text(random);
-      if (UrlParts.parse(text) instanceof ParsedUrl.Valid(UrlParts url)) {
+      if (UrlParts.parse(text) instanceof UrlParts.Parsed.Valid(UrlParts url)) {
         valid++;
         List<UrlSlice> slices = new ArrayList<>(url.segments());
         slices.addAll(url.values());

@@ -2,7 +2,7 @@ package dev.coatcheck.migrate.film;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.run.MigrationFixture;
 import java.io.IOException;
@@ -48,7 +48,7 @@ final class FilmRental implements AutoCloseable {
   static FilmRental of(MigrationFixture source, int customers) {
     FilmRental rental = new FilmRental(source);
     for (Table table : Table.values()) {
-      rental.types.put(table, source.gateway.type(table.text, table.prefix, KeyScheme.SNOWFLAKE));
+      rental.types.put(table, source.gateway.type(table.text, table.prefix, KeyKind.BIGINT));
     }
     String role = rental.role;
     source.execute(

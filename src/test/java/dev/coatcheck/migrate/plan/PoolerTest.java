@@ -87,7 +87,7 @@ class PoolerTest {
 
   @Test
   void postgresItselfIsNone() {
-    assertThat(inspect(DATABASE, false)).isInstanceOf(Inspection.Sound.class);
+    assertThat(inspect(DATABASE, false)).isInstanceOf(TableSurvey.Outcome.Sound.class);
   }
 
   private static void requirePgBouncer() {
@@ -96,11 +96,11 @@ class PoolerTest {
         "pgbouncer is not installed, nor named by COATCHECK_TEST_PGBOUNCER");
   }
 
-  private static Inspection inspect(TestDatabase database, boolean isGateway) {
+  private static TableSurvey.Outcome inspect(TestDatabase database, boolean isGateway) {
     DatabaseSettings settings =
         new DatabaseSettings(database.url(), database.user(), database.password(), 2);
     try (Database pool = Database.openPinned(settings, "pooled", new Observer())) {
-      return new Inventory(System::nanoTime)
+      return new TableSurvey(System::nanoTime)
           .inspect(new Source("shop", settings, pool, isGateway), SourceFixture.wish("orders"));
     }
   }

@@ -34,9 +34,9 @@ class PreconditionsTest {
         "create table c (t bigint references t)",
         "alter table c owner to " + FIXTURE.plain());
     try {
-      assertThat(new Inventory(System::nanoTime).inspect(FIXTURE.asPlain(), wish("t")))
+      assertThat(new TableSurvey(System::nanoTime).inspect(FIXTURE.asPlain(), wish("t")))
           .isInstanceOfSatisfying(
-              Inspection.Sound.class,
+              TableSurvey.Outcome.Sound.class,
               sound -> {
                 assertThat(codes(sound.shape().notes())).contains("sessions_hidden");
                 assertThat(detail(preconditions(sound.shape()), "prepared_star"))
@@ -130,9 +130,9 @@ class PreconditionsTest {
         "create extension pg_stat_statements schema public",
         "revoke all on pg_stat_statements from public");
     try {
-      assertThat(new Inventory(System::nanoTime).inspect(FIXTURE.asPlain(), wish("t")))
+      assertThat(new TableSurvey(System::nanoTime).inspect(FIXTURE.asPlain(), wish("t")))
           .isInstanceOfSatisfying(
-              Inspection.Sound.class,
+              TableSurvey.Outcome.Sound.class,
               sound ->
                   assertThat(detail(preconditions(sound.shape()), "prepared_star"))
                       .contains(
@@ -283,8 +283,8 @@ class PreconditionsTest {
         "alter database " + FIXTURE.name() + " set search_path = public, pg_catalog");
     try {
       Source again = FIXTURE.again();
-      assertThat(new Inventory(System::nanoTime).inspect(again, wish("t")))
-          .isInstanceOf(Inspection.Sound.class);
+      assertThat(new TableSurvey(System::nanoTime).inspect(again, wish("t")))
+          .isInstanceOf(TableSurvey.Outcome.Sound.class);
     } finally {
       FIXTURE.execute("alter database " + FIXTURE.name() + " reset search_path");
     }

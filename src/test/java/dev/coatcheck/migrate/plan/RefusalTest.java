@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class RefusalTest {
   @RegisterExtension static final SourceFixture FIXTURE = new SourceFixture();
-  private static final Inventory USUAL = new Inventory(System::nanoTime);
+  private static final TableSurvey USUAL = new TableSurvey(System::nanoTime);
   private static final String T = "create table t (id bigserial primary key)";
 
   private static final String FUNCTION =
@@ -144,7 +144,7 @@ class RefusalTest {
         trigger("~d1", "after insert", "row"),
         trigger("~d2", "before insert", "statement"),
         trigger("~d3", "before update", "row"));
-    assertThat(FIXTURE.inspect(wish("t"))).isInstanceOf(Inspection.Sound.class);
+    assertThat(FIXTURE.inspect(wish("t"))).isInstanceOf(TableSurvey.Outcome.Sound.class);
 
     FIXTURE.execute(
         trigger("~coatcheck_insert2", "before insert", "row"),
@@ -153,7 +153,7 @@ class RefusalTest {
         trigger("ä", "before insert or update", "row"));
     assertThat(FIXTURE.inspect(wish("t")))
         .isInstanceOfSatisfying(
-            Inspection.Refused.class,
+            TableSurvey.Outcome.Refused.class,
             refused -> {
               assertThat(codes(refused.diagnostics()))
                   .containsExactly("triggers_left", "trigger_sorts_after");
@@ -196,7 +196,7 @@ class RefusalTest {
   void aNameThatPostgresWouldCut() {
     String longest = "ü".repeat(31) + "x";
     FIXTURE.execute("create table \"" + longest + "\" (id bigint primary key)");
-    assertThat(FIXTURE.inspect(wish(longest))).isInstanceOf(Inspection.Sound.class);
+    assertThat(FIXTURE.inspect(wish(longest))).isInstanceOf(TableSurvey.Outcome.Sound.class);
 
     for (String tooLong : List.of(longest + "x", "x".repeat(64), "ü".repeat(32))) {
       assertRefused(
@@ -213,7 +213,7 @@ class RefusalTest {
 
     assertThat(FIXTURE.inspect(wish("orders")))
         .isInstanceOfSatisfying(
-            Inspection.Refused.class,
+            TableSurvey.Outcome.Refused.class,
             refused ->
                 assertThat(refused.diagnostics().getFirst().detail())
                     .endsWith("There is public.\"Orders\"."));
@@ -260,7 +260,7 @@ class RefusalTest {
     String plain = FIXTURE.plain();
     FIXTURE.execute(T, "alter table t owner to " + plain);
     Source source = FIXTURE.asPlain();
-    assertThat(USUAL.inspect(source, wish("t"))).isInstanceOf(Inspection.Sound.class);
+    assertThat(USUAL.inspect(source, wish("t"))).isInstanceOf(TableSurvey.Outcome.Sound.class);
 
     FIXTURE.execute(
         "revoke create on schema public from " + plain,
@@ -296,7 +296,8 @@ class RefusalTest {
     Source source = FIXTURE.asPlain();
     assertThat(USUAL.inspect(source, wish("t")))
         .isInstanceOfSatisfying(
-            Inspection.Sound.class, sound -> assertThat(sound.shape().size().rows()).isOne());
+            TableSurvey.Outcome.Sound.class,
+            sound -> assertThat(sound.shape().size().rows()).isOne());
 
     FIXTURE.execute("alter table t force row level security");
     assertRefused(source, "forced_row_security");
@@ -308,13 +309,13 @@ class RefusalTest {
     FIXTURE.execute(T, "insert into t values (0), (1)");
     assertThat(FIXTURE.inspect(wish("t")))
         .isInstanceOfSatisfying(
-            Inspection.Refused.class,
+            TableSurvey.Outcome.Refused.class,
             refused ->
                 assertThat(SourceFixture.detail(refused.diagnostics(), "id_not_positive"))
                     .contains("the key 0", "only once that row has another key", "or is deleted"));
 
     FIXTURE.execute("update t set id = 2 where id = 0");
-    assertThat(FIXTURE.inspect(wish("t"))).isInstanceOf(Inspection.Sound.class);
+    assertThat(FIXTURE.inspect(wish("t"))).isInstanceOf(TableSurvey.Outcome.Sound.class);
   }
 
   /** Connections of the pool may be older than the setting, and than its end. */
@@ -322,7 +323,7 @@ class RefusalTest {
   void aUserWhoseTransactionsOnlyRead() {
     FIXTURE.execute(T, "alter table t owner to " + FIXTURE.plain());
     Source source = FIXTURE.asPlain();
-    assertThat(USUAL.inspect(source, wish("t"))).isInstanceOf(Inspection.Sound.class);
+    assertThat(USUAL.inspect(source, wish("t"))).isInstanceOf(TableSurvey.Outcome.Sound.class);
     FIXTURE.execute("alter role " + FIXTURE.plain() + " set default_transaction_read_only = on");
     try {
       assertRefused(source, "read_only_user");
@@ -330,7 +331,7 @@ class RefusalTest {
     } finally {
       FIXTURE.execute("alter role " + FIXTURE.plain() + " reset default_transaction_read_only");
     }
-    assertThat(USUAL.inspect(source, wish("t"))).isInstanceOf(Inspection.Sound.class);
+    assertThat(USUAL.inspect(source, wish("t"))).isInstanceOf(TableSurvey.Outcome.Sound.class);
   }
 
   /** Statements of ours would find what others made there. */
@@ -344,14 +345,14 @@ class RefusalTest {
   @Test
   void anOldTransactionIsInTheWay() {
     FIXTURE.execute(T);
-    Inventory strict =
-        new Inventory(new Inventory.Limits(1_000, 1 << 20, 0, 1 << 30), System::nanoTime);
+    TableSurvey strict =
+        new TableSurvey(new TableSurvey.Limits(1_000, 1 << 20, 0, 1 << 30), System::nanoTime);
     try (TestSession idle = FIXTURE.sql().session()) {
       idle.begin("select 1");
 
       assertThat(refusals(strict.inspect(FIXTURE.source, wish("t"))))
           .containsExactly("old_transaction");
-      assertThat(FIXTURE.inspect(wish("t"))).isInstanceOf(Inspection.Sound.class);
+      assertThat(FIXTURE.inspect(wish("t"))).isInstanceOf(TableSurvey.Outcome.Sound.class);
     }
   }
 
@@ -368,15 +369,16 @@ class RefusalTest {
   @Test
   void aVacuumAgainstWraparoundIsInTheWay() {
     FIXTURE.execute(T);
-    Inventory anyAge =
-        new Inventory(new Inventory.Limits(1_000, 1 << 20, 3_600, -1), System::nanoTime);
-    assertThat(anyAge.inspect(FIXTURE.source, wish("t"))).isInstanceOf(Inspection.Sound.class);
+    TableSurvey anyAge =
+        new TableSurvey(new TableSurvey.Limits(1_000, 1 << 20, 3_600, -1), System::nanoTime);
+    assertThat(anyAge.inspect(FIXTURE.source, wish("t")))
+        .isInstanceOf(TableSurvey.Outcome.Sound.class);
     try (TestSession vacuum = FIXTURE.sql().session()) {
       vacuum.begin("lock table t in share update exclusive mode");
 
       assertThat(refusals(anyAge.inspect(FIXTURE.source, wish("t"))))
           .containsExactly("wraparound_vacuum");
-      assertThat(FIXTURE.inspect(wish("t"))).isInstanceOf(Inspection.Sound.class);
+      assertThat(FIXTURE.inspect(wish("t"))).isInstanceOf(TableSurvey.Outcome.Sound.class);
     }
   }
 

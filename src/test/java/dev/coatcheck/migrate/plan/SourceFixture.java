@@ -71,14 +71,15 @@ final class SourceFixture implements AfterAllCallback {
     return new TableSpec("public", table, Optional.empty(), false);
   }
 
-  Inspection inspect(TableSpec wish) {
-    return new Inventory(System::nanoTime).inspect(source, wish);
+  TableSurvey.Outcome inspect(TableSpec wish) {
+    return new TableSurvey(System::nanoTime).inspect(source, wish);
   }
 
   TableShape sound(TableSpec wish) {
     return switch (inspect(wish)) {
-      case Inspection.Sound(TableShape shape) -> shape;
-      case Inspection.Refused(List<Diagnostic> findings) -> throw new AssertionError(findings);
+      case TableSurvey.Outcome.Sound(TableShape shape) -> shape;
+      case TableSurvey.Outcome.Refused(List<Diagnostic> findings) ->
+          throw new AssertionError(findings);
     };
   }
 
@@ -90,10 +91,10 @@ final class SourceFixture implements AfterAllCallback {
     return findings.stream().map(Diagnostic::code).toList();
   }
 
-  static List<String> refusals(Inspection inspection) {
+  static List<String> refusals(TableSurvey.Outcome inspection) {
     return switch (inspection) {
-      case Inspection.Sound(TableShape shape) -> throw new AssertionError(shape);
-      case Inspection.Refused(List<Diagnostic> findings) -> codes(findings);
+      case TableSurvey.Outcome.Sound(TableShape shape) -> throw new AssertionError(shape);
+      case TableSurvey.Outcome.Refused(List<Diagnostic> findings) -> codes(findings);
     };
   }
 

@@ -147,12 +147,12 @@ class ContractPhaseTest {
     assertThat(
             fixture
                 .migrations()
-                .legacySource()
+                .unmappedRows()
                 .fillOnDemand(fixture.type, Long.parseLong(numbers[0])))
         .isTrue();
 
     assertThat(isPublished(numbers[1])).isTrue();
-    assertThat(fixture.migrations().legacySource().fillOnDemand(fixture.type, 1_000_000)).isFalse();
+    assertThat(fixture.migrations().unmappedRows().fillOnDemand(fixture.type, 1_000_000)).isFalse();
   }
 
   /** As an application uses the tables that only knows the new keys. */

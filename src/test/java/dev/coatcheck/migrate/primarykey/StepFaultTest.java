@@ -8,7 +8,7 @@ import dev.coatcheck.migrate.run.RunEvent;
 import dev.coatcheck.migrate.run.RunState;
 import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.table.Phase;
-import dev.coatcheck.postgres.session.Patience;
+import dev.coatcheck.postgres.session.WatchTimeouts;
 import java.time.Duration;
 import java.util.List;
 import org.awaitility.Awaitility;
@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  */
 @Tag("faults")
 class StepFaultTest {
-  private static final Patience SHORT = new Patience(200, 1_000, 2_000, 600);
+  private static final WatchTimeouts SHORT = new WatchTimeouts(200, 1_000, 2_000, 600);
   private static final String MOVED = "primary key using index";
 
   @RegisterExtension final MigrationFixture fixture = MigrationFixture.behindProxy(SHORT);

@@ -13,7 +13,7 @@ import dev.coatcheck.migrate.table.Phase;
 import dev.coatcheck.migrate.table.Step;
 import dev.coatcheck.migrate.table.StepOutcome;
 import dev.coatcheck.migrate.table.Steps;
-import dev.coatcheck.postgres.session.Patience;
+import dev.coatcheck.postgres.session.WatchTimeouts;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What happened to table and children just before the switch keeps the primary key where it is. */
 class SwitchGateTest {
   @RegisterExtension
-  final MigrationFixture fixture = MigrationFixture.behindProxy(Patience.DEFAULT);
+  final MigrationFixture fixture = MigrationFixture.behindProxy(WatchTimeouts.DEFAULT);
 
   private final ShopWithItems shop = new ShopWithItems(fixture);
 

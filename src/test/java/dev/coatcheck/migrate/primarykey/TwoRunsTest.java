@@ -2,7 +2,7 @@ package dev.coatcheck.migrate.primarykey;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.run.RunState;
@@ -35,7 +35,7 @@ class TwoRunsTest {
   private void share(boolean parentFirst) {
     tables();
     Type first = fixture.type;
-    Type second = fixture.gateway.type("other", "oth", KeyScheme.SNOWFLAKE);
+    Type second = fixture.gateway.type("other", "oth", KeyKind.BIGINT);
     TableMigration one =
         fixture.run(fixture.plan(parentFirst ? "customer" : "purchase", first, created()));
     requireSound();
@@ -68,7 +68,7 @@ class TwoRunsTest {
   @Test
   void theySwitchAndGoBackAtTheSameTime() {
     tables();
-    Type other = fixture.gateway.type("other", "oth", KeyScheme.SNOWFLAKE);
+    Type other = fixture.gateway.type("other", "oth", KeyKind.BIGINT);
     TableMigration top = fixture.run(fixture.plan("customer", fixture.type, created()));
     TableMigration mid = fixture.run(fixture.plan("purchase", other, created()));
     List<TableMigration> both = List.of(top, mid);

@@ -2,7 +2,7 @@ package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.source.Diagnostic;
@@ -19,7 +19,7 @@ class ForgetTest {
   void theSchemaGoesWithTheLastArchive() {
     fixture.orders(10);
     fixture.execute("create table others (id bigserial primary key)");
-    Type other = fixture.gateway.type("other", "oth", KeyScheme.SNOWFLAKE);
+    Type other = fixture.gateway.type("other", "oth", KeyKind.BIGINT);
     TableMigration orders = fixture.run();
     TableMigration others = fixture.run(fixture.plan("others", other, Optional.empty()));
     assertThat(refusal(orders)).contains("Undo the run from expand on first");

@@ -6,7 +6,7 @@ import dev.coatcheck.cluster.lease.FaultProxy;
 import dev.coatcheck.cluster.lease.FaultProxy.Trap;
 import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
 import dev.coatcheck.postgres.embedded.TestHome;
-import dev.coatcheck.postgres.session.Patience;
+import dev.coatcheck.postgres.session.WatchTimeouts;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestSession;
 import dev.coatcheck.postgres.sql.TestSql;
@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The network between gateway and source swallows everything, at the worst moment. */
 class FrozenNetworkTest {
   private static final int ROWS = 500;
-  private static final Patience SHORT = new Patience(200, 1_000, 2_000, 1_000);
+  private static final WatchTimeouts SHORT = new WatchTimeouts(200, 1_000, 2_000, 1_000);
 
   /** A batch, the scan for open rows, an index, the check, and a scan of the verification. */
   @ParameterizedTest
@@ -52,7 +52,7 @@ class FrozenNetworkTest {
   @Test
   @Tag("faults")
   void soItDoesWithTheRealBounds() {
-    try (MigrationFixture fixture = MigrationFixture.behindProxy(Patience.DEFAULT)) {
+    try (MigrationFixture fixture = MigrationFixture.behindProxy(WatchTimeouts.DEFAULT)) {
       fixture.orders(ROWS);
       fixture.proxy().freezeAt(new Trap("create unique index concurrently", true, true));
       TableMigration run = fixture.startWith(UnaryOperator.identity());

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.cluster.lease.FaultProxy.Trap;
 import dev.coatcheck.core.key.Key;
+import dev.coatcheck.ids.mapping.Lookup;
 import dev.coatcheck.ids.mapping.Mapping;
-import dev.coatcheck.ids.mapping.Mappings;
 import dev.coatcheck.migrate.relay.ActiveTables;
 import dev.coatcheck.migrate.relay.ActiveTables.ActiveTable;
 import dev.coatcheck.migrate.relay.OutboxRelay;
@@ -15,7 +15,7 @@ import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.migrate.table.Phase;
 import dev.coatcheck.postgres.connection.Deadline;
-import dev.coatcheck.postgres.session.Patience;
+import dev.coatcheck.postgres.session.WatchTimeouts;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.List;
@@ -119,10 +119,10 @@ class FrozenOutboxTest {
 
   /** A relay that is frozen in the drain of one row, and look-ups of its key. */
   private static final class Frozen implements AutoCloseable {
-    private final MigrationFixture fixture = MigrationFixture.behindProxy(Patience.DEFAULT);
+    private final MigrationFixture fixture = MigrationFixture.behindProxy(WatchTimeouts.DEFAULT);
     private final Target target;
     private final long key;
-    private final Mappings mappings;
+    private final Lookup lookup;
     private final OutboxRelay relay;
     private final ScheduledExecutorService rounds = Executors.newSingleThreadScheduledExecutor();
 
@@ -143,15 +143,10 @@ class FrozenOutboxTest {
                           true,
                           false)));
       active.refresh();
-      mappings =
-          Mappings.open(
+      lookup =
+          new Lookup(
               fixture.gateway.database,
-              fixture.gateway.registry,
-              fixture.gateway.feed,
-              new ReadThrough(active, fixture.sources(), fixture.gatewayMappings()),
-              fixture.gateway.observer,
-              10,
-              1);
+              new ReadThrough(active, fixture.sources(), fixture.gatewayMappings()));
       relay =
           new OutboxRelay(
               fixture.gatewayMappings(),
@@ -195,8 +190,7 @@ class FrozenOutboxTest {
     }
 
     private Optional<Mapping> lookUp() {
-      return Deadline.ofAnswer()
-          .call(() -> mappings.lookup().find(fixture.type, new Key.Bigint(key)));
+      return Deadline.ofAnswer().call(() -> lookup.find(fixture.type, new Key.Bigint(key)));
     }
 
     void requireBroughtOnce() {

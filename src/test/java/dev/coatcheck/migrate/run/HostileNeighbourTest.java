@@ -169,7 +169,7 @@ class HostileNeighbourTest {
     requireUnmarked("expand and backfill");
     shop.application(writes("id", 5_000));
     requireUnmarked("writes of the application");
-    assertThat(fixture.migrations().legacySource().fillOnDemand(fixture.type, 2_990)).isTrue();
+    assertThat(fixture.migrations().unmappedRows().fillOnDemand(fixture.type, 2_990)).isTrue();
     requireUnmarked("filling ahead");
     fixture.rate(run, 0);
     fixture.await(run, RunState.DONE);
@@ -222,7 +222,7 @@ class HostileNeighbourTest {
     shop.application(writes("snowflake_id", 9_000));
     shop.application("insert into public.orders default values");
     requireUnmarked("writes without legacy IDs");
-    assertThat(fixture.migrations().legacySource().fillOnDemand(fixture.type, 7)).isTrue();
+    assertThat(fixture.migrations().unmappedRows().fillOnDemand(fixture.type, 7)).isTrue();
     requireUnmarked("a look into the archive");
     shop.admin("alter table public.orders rename column snowflake_id to id");
     shop.application(

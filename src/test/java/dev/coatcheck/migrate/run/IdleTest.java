@@ -3,7 +3,7 @@ package dev.coatcheck.migrate.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.cluster.change.ChangeKind;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.Optional;
@@ -67,7 +67,7 @@ class IdleTest {
     for (int poll = 1; poll <= POLLS; poll++) {
       int awaited = poll;
       String name = "poll" + (char) ('a' + TYPES.getAndIncrement());
-      var _ = gateway.type(name, name, KeyScheme.SNOWFLAKE);
+      var _ = gateway.type(name, name, KeyKind.BIGINT);
       fixture.await(() -> heard.get() >= awaited);
     }
   }

@@ -2,12 +2,13 @@ package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.bulk.load.LegacyKeyTable;
-import dev.coatcheck.core.key.KeyScheme;
+import dev.coatcheck.bulk.load.LegacyKeyWriter;
+import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.ids.mapping.MappingFixture;
+import dev.coatcheck.ids.mapping.OlderId;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
-import dev.coatcheck.ids.redirect.Legacy;
-import dev.coatcheck.ids.redirect.LegacySource;
+import dev.coatcheck.ids.mapping.UnmappedRows;
+import dev.coatcheck.ids.redirect.LegacyFixture;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.source.CatalogTable;
 import dev.coatcheck.migrate.source.SourceSession;
@@ -51,9 +52,9 @@ public abstract class MigratedSource
   private static final int STATEMENT_MILLIS_MAX = 20_000;
 
   public final MappingFixture gateway = new MappingFixture();
-  public final Type type = gateway.type("order", "ord", KeyScheme.SNOWFLAKE);
-  public final LegacyKeyTable mappings =
-      new LegacyKeyTable(type, MappingFixture.TOKENS, gateway.observer);
+  public final Type type = gateway.type("order", "ord", KeyKind.BIGINT);
+  public final LegacyKeyWriter mappings =
+      new LegacyKeyWriter(type, MappingFixture.TOKENS, gateway.observer);
   public final TestDatabase sourceDatabase;
   public final DatabaseSettings settings;
   public final Database source;
@@ -302,22 +303,16 @@ public abstract class MigratedSource
   }
 
   /** Look-ups of legacy IDs, which ask for rows there. */
-  public Legacy legacy(LegacySource rows) {
-    return Legacy.open(
-        gateway.database,
-        gateway.registry,
-        gateway.mappings.resolver(),
-        rows,
-        gateway.observer,
-        Clock.systemUTC());
+  public LegacyFixture legacy(UnmappedRows rows) {
+    return LegacyFixture.open(gateway, rows, Clock.systemUTC());
   }
 
   /** Looks a legacy ID up; asks again when there was no time for it, as a client does after 503. */
-  public static ResolveOutcome find(Legacy legacy, Type type, long id) {
+  public static ResolveOutcome find(LegacyFixture legacy, Type type, long id) {
     return Awaitility.await()
         .pollDelay(Duration.ZERO)
         .ignoreException(DatabaseUnavailable.class)
-        .until(() -> legacy.lookup().find(type, id), _ -> true);
+        .until(() -> legacy.ids().find(new OlderId.LegacyId(type, id)), _ -> true);
   }
 
   public void await(Callable<Boolean> condition) {

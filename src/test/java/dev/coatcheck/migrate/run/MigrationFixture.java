@@ -8,7 +8,7 @@ import dev.coatcheck.core.key.Key;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
-import dev.coatcheck.ids.redirect.Legacy;
+import dev.coatcheck.ids.redirect.LegacyFixture;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.plan.PlanRequest;
 import dev.coatcheck.migrate.relay.GatewayMappings;
@@ -18,7 +18,7 @@ import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.source.TableSpec;
 import dev.coatcheck.migrate.source.ThrottleSettings;
 import dev.coatcheck.migrate.table.Phase;
-import dev.coatcheck.postgres.session.Patience;
+import dev.coatcheck.postgres.session.WatchTimeouts;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -36,19 +36,19 @@ import org.jspecify.annotations.Nullable;
 public final class MigrationFixture extends MigratedSource {
   public static final String ACTOR = "tester";
   static final String OTHER = "shop";
-  private final Patience patienceWithNetwork;
+  private final WatchTimeouts timeoutsWithNetwork;
   private @Nullable Sources sources;
   private @Nullable TableMigrations migrations;
   private @Nullable FaultProxy proxy;
 
-  private MigrationFixture(Optional<TestDatabase> elsewhere, Patience patienceWithNetwork) {
+  private MigrationFixture(Optional<TestDatabase> elsewhere, WatchTimeouts timeoutsWithNetwork) {
     super(elsewhere);
-    this.patienceWithNetwork = patienceWithNetwork;
+    this.timeoutsWithNetwork = timeoutsWithNetwork;
   }
 
   /** With the source in the database of the mappings. */
   public static MigrationFixture beside() {
-    return new MigrationFixture(Optional.empty(), Patience.DEFAULT);
+    return new MigrationFixture(Optional.empty(), WatchTimeouts.DEFAULT);
   }
 
   /** With the source in a database of its own. */
@@ -62,20 +62,20 @@ public final class MigrationFixture extends MigratedSource {
 
   /** With a source somewhere else. */
   public static MigrationFixture on(TestDatabase elsewhere) {
-    return on(elsewhere, Patience.DEFAULT);
+    return on(elsewhere, WatchTimeouts.DEFAULT);
   }
 
-  /** With a source somewhere else, and another patience with its network. */
-  public static MigrationFixture on(TestDatabase elsewhere, Patience patience) {
-    return new MigrationFixture(Optional.of(elsewhere), patience);
+  /** With a source somewhere else, and another timeouts with its network. */
+  public static MigrationFixture on(TestDatabase elsewhere, WatchTimeouts timeouts) {
+    return new MigrationFixture(Optional.of(elsewhere), timeouts);
   }
 
   /** With the source apart, and a network to it that a test can break. */
-  public static MigrationFixture behindProxy(Patience patience) {
+  public static MigrationFixture behindProxy(WatchTimeouts timeouts) {
     TestDatabase database = TestDatabase.empty();
     try {
       FaultProxy proxy = new FaultProxy(database.port());
-      MigrationFixture fixture = on(database.behind(proxy.port()), patience);
+      MigrationFixture fixture = on(database.behind(proxy.port()), timeouts);
       fixture.proxy = proxy;
       fixture.direct = database;
       return fixture;
@@ -106,7 +106,7 @@ public final class MigrationFixture extends MigratedSource {
               gatewaySettings(),
               isBeside ? Map.of() : Map.of(OTHER, settings),
               gateway.observer,
-              patienceWithNetwork);
+              timeoutsWithNetwork);
     }
     return sources;
   }
@@ -122,8 +122,8 @@ public final class MigrationFixture extends MigratedSource {
         gatewayMappings(), sources, gateway.feed, holder, System::nanoTime);
   }
 
-  public FileImports files() {
-    return new FileImports(gatewayMappings(), migrations());
+  public KeyFileImport files() {
+    return new KeyFileImport(gatewayMappings(), migrations());
   }
 
   GatewayMappings gatewayMappings() {
@@ -343,13 +343,13 @@ public final class MigrationFixture extends MigratedSource {
 
   /** Each legacy ID leads to its row's key, and so does the public ID that it leads to. */
   public void requireLookUps(Type of, Map<Long, Long> keys) {
-    try (Legacy legacy = legacy(migrations().legacySource())) {
+    try (LegacyFixture legacy = legacy(migrations().unmappedRows())) {
       keys.forEach(
           (id, key) -> {
             ResolveOutcome found = find(legacy, of, id);
             assertThat(found).as("%s %d", of.name(), id).isInstanceOf(ResolveOutcome.Found.class);
             String publicId = ((ResolveOutcome.Found) found).mapping().publicId().toString();
-            ResolveOutcome resolved = gateway.mappings.resolver().resolve(publicId);
+            ResolveOutcome resolved = gateway.resolver.resolve(publicId);
             assertThat(((ResolveOutcome.Found) resolved).mapping().key())
                 .isEqualTo(new Key.Bigint(key));
           });

@@ -77,7 +77,7 @@ class OwnCodeTest {
     fixture.rate(run, 200);
     fixture.start(run);
     fixture.await(() -> fixture.now(run).progress().rowsDone() > 0);
-    assertThat(fixture.migrations().legacySource().fillOnDemand(fixture.type, 990)).isTrue();
+    assertThat(fixture.migrations().unmappedRows().fillOnDemand(fixture.type, 990)).isTrue();
     fixture.rate(run, 0);
     fixture.await(run, RunState.DONE);
 

@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.ids.mapping.MappingFixture;
+import dev.coatcheck.ids.mapping.OlderId;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
-import dev.coatcheck.ids.redirect.Legacy;
+import dev.coatcheck.ids.redirect.LegacyFixture;
 import dev.coatcheck.migrate.relay.ActiveTables;
 import dev.coatcheck.migrate.relay.ReadThrough;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
@@ -31,7 +32,7 @@ class ReadThroughTest {
     fixture.migrations().close();
     fixture.execute(
         "insert into orders (id) values (5000)", "delete from orders where id in (2000, 2001)");
-    try (Legacy legacy = fixture.legacy(readThrough())) {
+    try (LegacyFixture legacy = fixture.legacy(readThrough())) {
       requireFound(legacy, 1);
       requireFound(legacy, 2_999);
       requireFound(legacy, 1_500);
@@ -46,7 +47,7 @@ class ReadThroughTest {
   }
 
   /** Random look-ups while it runs leave the order as it is. */
-  private void goOnUnderLookUps(TableMigration run, Legacy legacy) {
+  private void goOnUnderLookUps(TableMigration run, LegacyFixture legacy) {
     AtomicInteger found = new AtomicInteger();
     AtomicInteger refused = new AtomicInteger();
     long seed = Long.getLong("seed", System.nanoTime());
@@ -60,7 +61,9 @@ class ReadThroughTest {
                 Random random = new Random(seed);
                 while (fixture.now(run).status().state() == RunState.RUNNING) {
                   try {
-                    legacy.lookup().find(fixture.type, 1 + random.nextLong(ROWS));
+                    legacy
+                        .ids()
+                        .find(new OlderId.LegacyId(fixture.type, 1 + random.nextLong(ROWS)));
                     found.incrementAndGet();
                   } catch (DatabaseUnavailable busy) {
                     refused.incrementAndGet();
@@ -81,7 +84,7 @@ class ReadThroughTest {
     }
   }
 
-  private void requireFound(Legacy legacy, long id) {
+  private void requireFound(LegacyFixture legacy, long id) {
     ResolveOutcome outcome = MigrationFixture.find(legacy, fixture.type, id);
     assertThat(outcome).as("%d", id).isInstanceOf(ResolveOutcome.Found.class);
     long key = fixture.count("select snowflake_id from orders where id = " + id);
@@ -91,7 +94,8 @@ class ReadThroughTest {
   private ReadThrough readThrough() {
     MappingFixture gateway = fixture.gateway;
     ActiveTables active =
-        new ActiveTables(new Journal(gateway.database, gateway.observer, "test")::activeTables);
+        new ActiveTables(
+            new JournalTable(gateway.database, gateway.observer, "test")::activeTables);
     // Not read yet, as in an instance whose first reading failed.
     return new ReadThrough(active, fixture.sources(), fixture.gatewayMappings());
   }

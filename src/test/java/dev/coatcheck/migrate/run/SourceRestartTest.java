@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.cluster.lease.FaultProxy;
+import dev.coatcheck.ids.mapping.OlderId;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
-import dev.coatcheck.ids.redirect.Legacy;
+import dev.coatcheck.ids.redirect.LegacyFixture;
 import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
 import dev.coatcheck.postgres.embedded.TestHome;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
@@ -25,7 +26,7 @@ class SourceRestartTest {
       EmbeddedDatabase first = EmbeddedDatabase.start(home.path());
       try (FaultProxy proxy = new FaultProxy(port(first));
           MigrationFixture fixture = MigrationFixture.on(behind(first, proxy));
-          Legacy legacy = fixture.legacy(fixture.migrations().legacySource())) {
+          LegacyFixture legacy = fixture.legacy(fixture.migrations().unmappedRows())) {
         fixture.orders(ROWS);
         TableMigration run = fixture.startInTheMiddle(200);
         fixture.execute("insert into orders (id) values (5000)");
@@ -35,7 +36,7 @@ class SourceRestartTest {
         first.close();
         proxy.cut();
         fixture.awaitReason(run, "the source can't be reached, trying again");
-        assertThatThrownBy(() -> legacy.lookup().find(fixture.type, ROWS - 1))
+        assertThatThrownBy(() -> legacy.ids().find(new OlderId.LegacyId(fixture.type, ROWS - 1)))
             .isInstanceOf(DatabaseUnavailable.class);
         assertThat(MigrationFixture.find(legacy, fixture.type, ROWS))
             .as("what has its mapping needs no source")

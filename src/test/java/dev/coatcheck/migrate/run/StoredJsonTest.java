@@ -66,7 +66,8 @@ class StoredJsonTest {
                       text("stored-wait.json"),
                       text("stored-report.json")));
 
-      TableMigration run = new RunStore(gateway.database).find(1).orElseThrow();
+      TableMigration run =
+          new JournalTable(gateway.database, gateway.observer, "test").find(1).orElseThrow();
 
       assertThat(run.plan()).isEqualTo(RunRowTable.read(text("stored-plan.json"), Plan.class));
       assertThat(run.status().waitsFor())

@@ -1,7 +1,7 @@
 package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.cluster.lease.FaultProxy.Trap;
-import dev.coatcheck.postgres.session.Patience;
+import dev.coatcheck.postgres.session.WatchTimeouts;
 import dev.coatcheck.postgres.sql.TestSession;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class StragglerTest {
   @RegisterExtension
-  final MigrationFixture fixture = MigrationFixture.behindProxy(Patience.DEFAULT);
+  final MigrationFixture fixture = MigrationFixture.behindProxy(WatchTimeouts.DEFAULT);
 
   private static final String ENABLE =
       """

@@ -3,8 +3,8 @@ package dev.coatcheck.migrate.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.cluster.lease.FaultProxy;
-import dev.coatcheck.core.key.KeyScheme;
-import dev.coatcheck.ids.redirect.LegacySource;
+import dev.coatcheck.core.key.KeyKind;
+import dev.coatcheck.ids.mapping.UnmappedRows;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
@@ -62,7 +62,7 @@ class UnreachableSourceTest {
             "insert into orders select from generate_series(1, 100)");
         finish(migrations, "shop", "orders", shop.type);
         for (int i = 0; i < DEAD; i++) {
-          Type type = shop.gateway.type("dead" + i, "dead" + i, KeyScheme.SNOWFLAKE);
+          Type type = shop.gateway.type("dead" + i, "dead" + i, KeyKind.BIGINT);
           shop.execute("create table dead%d (id bigserial primary key)".formatted(i));
           MigrationFixture.plan(migrations, "dead" + i, "dead" + i, type);
           dead.add(type);
@@ -110,9 +110,9 @@ class UnreachableSourceTest {
                         .anyMatch(UnreachableSourceTest::isRenamed));
         assertThat(Duration.ofNanos(System.nanoTime() - beganNano)).isLessThan(SOON);
 
-        requireLookUps(migrations.legacySource(), shop.type, dead);
+        requireLookUps(migrations.unmappedRows(), shop.type, dead);
 
-        Type other = shop.gateway.type("other", "other", KeyScheme.SNOWFLAKE);
+        Type other = shop.gateway.type("other", "other", KeyKind.BIGINT);
         shop.execute("create table other (id bigserial primary key)");
         finish(migrations, "shop", "other", other);
       }
@@ -120,7 +120,7 @@ class UnreachableSourceTest {
   }
 
   /** While callers ask each of the dead sources for a row, again and again. */
-  private static void requireLookUps(LegacySource rows, Type sound, List<Type> dead)
+  private static void requireLookUps(UnmappedRows rows, Type sound, List<Type> dead)
       throws InterruptedException {
     AtomicBoolean stopped = new AtomicBoolean();
     CountDownLatch refused = new CountDownLatch(DEAD);
@@ -139,7 +139,7 @@ class UnreachableSourceTest {
   }
 
   private static void ask(
-      LegacySource rows, Type type, AtomicBoolean stopped, CountDownLatch refused) {
+      UnmappedRows rows, Type type, AtomicBoolean stopped, CountDownLatch refused) {
     while (!stopped.get()) {
       try {
         rows.fillOnDemand(type, 1);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.postgres.session.LockWait;
 import dev.coatcheck.postgres.session.LockWait.BlockingSession;
-import dev.coatcheck.postgres.session.Patience;
+import dev.coatcheck.postgres.session.WatchTimeouts;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.concurrent.CompletableFuture;
@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Others keep a run from going on, and its status says who. */
 class WaitReasonTest {
-  private static final Patience SHORT = new Patience(200, 1_000, 2_000, 1_000);
+  private static final WatchTimeouts SHORT = new WatchTimeouts(200, 1_000, 2_000, 1_000);
 
   @RegisterExtension
   final MigrationFixture fixture = MigrationFixture.on(TestDatabase.empty(), SHORT);

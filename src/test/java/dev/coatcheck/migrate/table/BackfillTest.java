@@ -8,7 +8,7 @@ import dev.coatcheck.migrate.source.FenceLost;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.UnfencedSession;
-import dev.coatcheck.postgres.session.Patience;
+import dev.coatcheck.postgres.session.WatchTimeouts;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.time.Duration;
@@ -144,9 +144,9 @@ class BackfillTest {
     Target target = fixture.target(Optional.empty());
     fixture.apply(target, Phase.EXPAND);
     try (SourceSession late =
-        SourceSession.open(fixture.settings, Patience.DEFAULT, target, 2, _ -> {})) {
+        SourceSession.open(fixture.settings, WatchTimeouts.DEFAULT, target, 2, _ -> {})) {
       assertThatThrownBy(
-              () -> SourceSession.open(fixture.settings, Patience.DEFAULT, target, 1, _ -> {}))
+              () -> SourceSession.open(fixture.settings, WatchTimeouts.DEFAULT, target, 1, _ -> {}))
           .isInstanceOf(FenceLost.class);
 
       late.fence(2);

@@ -6,9 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.coatcheck.Breakage;
 import dev.coatcheck.BrokenBy;
-import dev.coatcheck.bulk.load.LegacyKeyTable;
-import dev.coatcheck.migrate.plan.Inspection;
-import dev.coatcheck.migrate.plan.Inventory;
+import dev.coatcheck.bulk.load.LegacyKeyWriter;
+import dev.coatcheck.migrate.plan.TableSurvey;
 import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.Source;
@@ -159,7 +158,7 @@ class DualWriteTest {
 
     assertThat(drained.entries()).isEqualTo(3);
     assertThat(drained.refused())
-        .extracting(LegacyKeyTable.LegacyKey::legacy)
+        .extracting(LegacyKeyWriter.LegacyKey::legacy)
         .containsExactlyInAnyOrder(0L, -1L);
     assertThat(fixture.outbox(target).lag().entries()).isZero();
   }
@@ -226,10 +225,10 @@ class DualWriteTest {
     Source source = new Source("shop", fixture.settings, fixture.source, false);
 
     assertThat(
-            new Inventory(System::nanoTime)
+            new TableSurvey(System::nanoTime)
                 .inspect(source, new TableSpec("public", "orders", Optional.empty(), false)))
         .isInstanceOfSatisfying(
-            Inspection.Refused.class,
+            TableSurvey.Outcome.Refused.class,
             refused ->
                 assertThat(refused.diagnostics())
                     .extracting(Diagnostic::code)

@@ -82,7 +82,7 @@ class TrialTest {
 
   private static Optional<String> trial() {
     Target target = fixture.target(MigrationFixture.createdAt());
-    return Trial.of(fixture.settings, target);
+    return TrialTable.of(fixture.settings, target);
   }
 
   private static void onUpdate(String statements) {

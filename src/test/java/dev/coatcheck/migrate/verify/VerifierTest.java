@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.coatcheck.bulk.load.LegacyKeyTable;
+import dev.coatcheck.bulk.load.LegacyKeyWriter;
 import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.Target;
@@ -228,7 +228,7 @@ class VerifierTest {
             "test",
             sql ->
                 fixture.mappings.insert(
-                    sql, List.of(new LegacyKeyTable.LegacyKey(id, key)), false));
+                    sql, List.of(new LegacyKeyWriter.LegacyKey(id, key)), false));
         follower.commit();
         assertThat(broken(verified.join())).isEmpty();
       }

@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.postgres.connection.Deadline;
-import dev.coatcheck.postgres.connection.WithoutWaiting;
+import dev.coatcheck.postgres.connection.DeadlineSweep;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.time.Duration;
 import java.util.List;
@@ -18,6 +19,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -68,6 +70,7 @@ class CoalescerTest {
             1,
             1,
             10,
+            DeadlineSweep.SHARED,
             questions -> {
               if (questions.contains("late")) {
                 late.countDown();
@@ -77,7 +80,7 @@ class CoalescerTest {
             });
     Future<String> held = threads.submit(() -> spared.call("late"));
     late.await();
-    WithoutWaiting<String> another = new WithoutWaiting<>(() -> spared.call("another"));
+    NonBlockingAttempt<String> another = new NonBlockingAttempt<>(() -> spared.call("another"));
 
     assertThat(spared.call("next")).isEqualTo("next");
     begin(another, Deadline.after(LONG)).get();
@@ -98,6 +101,7 @@ class CoalescerTest {
             1,
             1,
             1,
+            DeadlineSweep.SHARED,
             questions -> {
               if (questions.contains("spare")) {
                 inSpare.countDown();
@@ -110,7 +114,7 @@ class CoalescerTest {
     Future<String> spare = threads.submit(() -> spared.call("spare"));
     inSpare.await();
     CompletableFuture<?> next =
-        begin(new WithoutWaiting<>(() -> spared.call("next")), Deadline.after(LONG));
+        begin(new NonBlockingAttempt<>(() -> spared.call("next")), Deadline.after(LONG));
 
     release.countDown();
 
@@ -152,18 +156,43 @@ class CoalescerTest {
   @Test
   void workThatMustNotWaitIsToldInTimeAndNotWorkedForAfterThat() throws Exception {
     holdTheGroup();
-    WithoutWaiting<String> late = new WithoutWaiting<>(() -> coalescer.call("late"));
-    WithoutWaiting<String> patient = new WithoutWaiting<>(() -> coalescer.call("patient"));
+    NonBlockingAttempt<String> late = new NonBlockingAttempt<>(() -> coalescer.call("late"));
+    NonBlockingAttempt<String> patient = new NonBlockingAttempt<>(() -> coalescer.call("patient"));
     CompletableFuture<?> lateAnswer = begin(late, Deadline.after(SHORT));
     CompletableFuture<?> patientAnswer = begin(patient, Deadline.after(LONG));
 
     assertThatThrownBy(lateAnswer::get).hasCauseInstanceOf(DatabaseUnavailable.class);
-    assertThatThrownBy(late::attempt).isInstanceOf(DatabaseUnavailable.class);
+    assertThatThrownBy(late::run).isInstanceOf(DatabaseUnavailable.class);
     release.countDown();
     patientAnswer.get();
 
-    assertThat(patient.attempt()).isEqualTo(new WithoutWaiting.Attempt.Done<>("patient!"));
+    assertThat(patient.run()).isEqualTo(new NonBlockingAttempt.Outcome.Done<>("patient!"));
     assertThat(worked).containsKey("patient").doesNotContainKey("late");
+  }
+
+  /** By the clock of the sweep, which stands still until the test turns it. */
+  @Test
+  void aCallWhoseGroupHangsEndsAtItsOwnDeadline() throws Exception {
+    AtomicLong clock = new AtomicLong(System.nanoTime());
+    Deadline early = Deadline.after(LONG);
+    Deadline later = Deadline.after(LONG.plusMinutes(1));
+    Coalescer<String, String> hanging =
+        new Coalescer<>("test", 1, 0, 1, new DeadlineSweep(clock::get), this::answer);
+    CompletableFuture<?> inGroup =
+        begin(new NonBlockingAttempt<>(() -> hanging.call("in its group")), early);
+    first.await();
+    CompletableFuture<?> inQueue =
+        begin(new NonBlockingAttempt<>(() -> hanging.call("in the queue")), later);
+    Future<String> blocked = threads.submit(() -> later.call(() -> hanging.call("on its thread")));
+
+    clock.set(early.nano());
+    assertThatThrownBy(inGroup::get).hasCauseInstanceOf(DatabaseUnavailable.class);
+    assertThat(inQueue).isNotDone();
+    assertThat(blocked).isNotDone();
+
+    clock.set(later.nano());
+    assertThatThrownBy(inQueue::get).hasCauseInstanceOf(DatabaseUnavailable.class);
+    assertThatThrownBy(blocked::get).hasCauseInstanceOf(DatabaseUnavailable.class);
   }
 
   /** What waits for an answer may take long to send it. */
@@ -171,7 +200,7 @@ class CoalescerTest {
   void aSlowReceiverOfAnAnswerHoldsUpNoOtherGroup() throws Exception {
     holdTheGroup();
     CountDownLatch sent = new CountDownLatch(1);
-    WithoutWaiting<String> slow = new WithoutWaiting<>(() -> coalescer.call("slow"));
+    NonBlockingAttempt<String> slow = new NonBlockingAttempt<>(() -> coalescer.call("slow"));
     CompletableFuture<?> answered =
         begin(slow, Deadline.after(LONG))
             .thenRun(() -> assertThatCode(sent::await).doesNotThrowAnyException());
@@ -193,10 +222,10 @@ class CoalescerTest {
     first.await();
     CountDownLatch sent = new CountDownLatch(1);
     CompletableFuture<?> slow =
-        begin(new WithoutWaiting<>(() -> single.call("slow")), Deadline.after(LONG))
+        begin(new NonBlockingAttempt<>(() -> single.call("slow")), Deadline.after(LONG))
             .thenRun(() -> assertThatCode(sent::await).doesNotThrowAnyException());
     CompletableFuture<?> next =
-        begin(new WithoutWaiting<>(() -> single.call("next")), Deadline.after(LONG));
+        begin(new NonBlockingAttempt<>(() -> single.call("next")), Deadline.after(LONG));
     release.countDown();
 
     assertThat(firstAnswer.get()).isEqualTo("first!");
@@ -211,7 +240,7 @@ class CoalescerTest {
   void aSlowReceiverOfAFailureHoldsUpNoOtherGroup() throws Exception {
     holdTheGroup();
     CountDownLatch sent = new CountDownLatch(1);
-    WithoutWaiting<String> slow = new WithoutWaiting<>(() -> coalescer.call(FAILING));
+    NonBlockingAttempt<String> slow = new NonBlockingAttempt<>(() -> coalescer.call(FAILING));
     CompletableFuture<?> answered =
         begin(slow, Deadline.after(LONG))
             .handle(
@@ -229,9 +258,9 @@ class CoalescerTest {
     answered.get();
   }
 
-  private static CompletableFuture<?> begin(WithoutWaiting<String> work, Deadline deadline) {
+  private static CompletableFuture<?> begin(NonBlockingAttempt<String> work, Deadline deadline) {
     return deadline.call(
-        () -> ((WithoutWaiting.Attempt.Awaits<String>) work.attempt()).start().get());
+        () -> ((NonBlockingAttempt.Outcome.Awaits<String>) work.run()).start().get());
   }
 
   @Test
@@ -248,8 +277,7 @@ class CoalescerTest {
   private Future<String> calling(String question, Deadline deadline) {
     FutureTask<String> call = new FutureTask<>(() -> deadline.call(() -> coalescer.call(question)));
     Thread caller = Thread.ofPlatform().start(call);
-    Awaitility.await()
-        .until(() -> caller.getState() == Thread.State.TIMED_WAITING || call.isDone());
+    Awaitility.await().until(() -> caller.getState() == Thread.State.WAITING || call.isDone());
     return call;
   }
 

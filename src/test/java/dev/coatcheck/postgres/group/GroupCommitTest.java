@@ -3,8 +3,8 @@ package dev.coatcheck.postgres.group;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.postgres.connection.Deadline;
-import dev.coatcheck.postgres.connection.WithoutWaiting;
 import dev.coatcheck.postgres.group.GroupCommit.Attempt;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.time.Duration;
@@ -90,11 +90,12 @@ class GroupCommitTest {
         List.<Attempt<String>>of(new Attempt.Held<>(), new Attempt.Undone<>())) {
       GroupCommit<Call, String> commits =
           commits(calls -> calls.stream().map(_ -> outcome).toList());
-      WithoutWaiting<String> work = new WithoutWaiting<>(() -> commits.settle(named("name")));
-      var awaits = (WithoutWaiting.Attempt.Awaits<String>) work.attempt();
+      NonBlockingAttempt<String> work =
+          new NonBlockingAttempt<>(() -> commits.settle(named("name")));
+      var awaits = (NonBlockingAttempt.Outcome.Awaits<String>) work.run();
       awaits.start().get().get();
 
-      assertThat(work.attempt()).isInstanceOf(WithoutWaiting.Attempt.Left.class);
+      assertThat(work.run()).isInstanceOf(NonBlockingAttempt.Outcome.Left.class);
       assertThat(transactions).containsExactly(List.of(named("name")));
       transactions.clear();
     }

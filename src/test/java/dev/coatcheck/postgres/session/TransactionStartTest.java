@@ -60,7 +60,7 @@ class TransactionStartTest {
         List.of(
             Session.open(SETTINGS, "session"),
             Session.openUnpinned(SETTINGS, "session"),
-            Session.openWatched(SETTINGS, "session", Patience.DEFAULT, _ -> {}))) {
+            Session.openWatched(SETTINGS, "session", WatchTimeouts.DEFAULT, _ -> {}))) {
       try (session) {
         assertThat(session.transaction("test", TransactionStartTest::shown)).isEqualTo(BOUND);
         assertThat(session.transaction("test", 100, TransactionStartTest::shown)).isEqualTo(BOUND);

@@ -217,9 +217,16 @@ class BrokenOffTest {
     Function<DSLContext, Integer> broken =
         sql -> {
           runs.incrementAndGet();
-          sql.connection(
-              connection -> Thread.ofPlatform().start(() -> BrokenOff.close(connection)).join());
-          throw new NullPointerException("in the driver");
+          return sql.configuration()
+              .deriveAppending(
+                  ExecuteListener.onExecuteStart(
+                      statement -> {
+                        BrokenOff.close(statement.connection());
+                        throw new NullPointerException("in the driver");
+                      }))
+              .dsl()
+              .selectOne()
+              .execute();
         };
 
     for (ThrowingCallable use :

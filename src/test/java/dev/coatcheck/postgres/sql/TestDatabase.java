@@ -1,6 +1,7 @@
 package dev.coatcheck.postgres.sql;
 
 import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.connection.Deadline;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -68,6 +69,16 @@ public record TestDatabase(String url, String user, String password) {
       return Files.writeString(file, password + "\n");
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
+    }
+  }
+
+  /** Whether Postgres answers now, through a pool. */
+  public static boolean isReachable(Database pool) {
+    try {
+      return Deadline.ofAnswer()
+          .call(() -> pool.read("ping", sql -> sql.selectOne().fetchOne() != null));
+    } catch (DatabaseUnavailable gone) {
+      return false;
     }
   }
 

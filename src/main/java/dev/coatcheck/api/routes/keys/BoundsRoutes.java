@@ -9,7 +9,6 @@ import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyBounds;
-import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.LayoutParse;
 import dev.coatcheck.core.key.SnowflakeLayout;
@@ -25,7 +24,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The keys that a span of time can hold: {@code /v1/keys/bounds}. */
+/** The bounds of the keys of a span of time: {@code /v1/keys/bounds}. */
 final class BoundsRoutes implements Routes {
   private static final int BUCKETS_MAX = 1_000;
   private static final long BUCKET_MILLIS_MAX = 1_000_000_000_000L;
@@ -43,12 +42,12 @@ final class BoundsRoutes implements Routes {
     endpoints.secured(HandlerType.GET, "/v1/keys/bounds", Scope.KEYS_READ, this::bounds);
   }
 
-  /** {@code from} is inside, {@code to} is not. Without keys if the scheme has none of the time. */
+  /** {@code from} is inclusive, {@code to} exclusive. Without keys if none have such a time. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   private record BoundsView(
       String object,
       String scheme,
-      String layout,
+      @Nullable String layout,
       Instant from,
       Instant to,
       boolean empty,
@@ -93,8 +92,8 @@ final class BoundsRoutes implements Routes {
         200,
         new BoundsView(
             "key_bounds",
-            times.scheme().wireName(),
-            times.layout().name(),
+            times.wireName(),
+            times instanceof KeyTimes.Snowflakes(SnowflakeLayout layout) ? layout.name() : null,
             from,
             to,
             keys.isEmpty(),
@@ -104,7 +103,7 @@ final class BoundsRoutes implements Routes {
             bucketMillis.map(millis -> buckets(times, millis, from, to)).orElse(null)));
   }
 
-  /** An end of the span: a time, or what a key says of its time. */
+  /** An end of the span: a time, or the time of a key. */
   private static Optional<Instant> end(
       Query query, KeyTimes times, String name, Function<KeyTimes.Tick, Instant> ofTick) {
     String keyName = name + "_key";
@@ -116,7 +115,7 @@ final class BoundsRoutes implements Routes {
         ? query.time(name)
         : Optional.of(
             times
-                .scheme()
+                .kind()
                 .parse(key.get())
                 .flatMap(times::tickOf)
                 .map(ofTick)
@@ -124,9 +123,7 @@ final class BoundsRoutes implements Routes {
                     () ->
                         Refusal.ofParameter(
                             keyName,
-                            "This is no key with a time of the scheme "
-                                + times.scheme().wireName()
-                                + ".")));
+                            "This is no key with a time of the scheme " + times.wireName() + ".")));
   }
 
   private KeyTimes times(Query query) {
@@ -136,10 +133,10 @@ final class BoundsRoutes implements Routes {
       throw Refusal.ofParameter("type", "Send exactly one of type and layout.");
     }
     if (type.isPresent()) {
-      return parameters.type("type", type.get()).keyTimes();
+      return Parameters.keyTimes(parameters.type("type", type.get()), "type");
     }
     return switch (SnowflakeLayout.parse(layout.orElseThrow(), clock.instant())) {
-      case LayoutParse.Known(SnowflakeLayout known) -> new KeyTimes(KeyScheme.SNOWFLAKE, known);
+      case LayoutParse.Known(SnowflakeLayout known) -> new KeyTimes.Snowflakes(known);
       case LayoutParse.Invalid(String reason) ->
           throw Refusal.ofParameter("layout", "The layout is refused: " + reason + ".");
     };
@@ -155,7 +152,7 @@ final class BoundsRoutes implements Routes {
                     "This must be an integer from 1 to " + BUCKET_MILLIS_MAX + "."));
   }
 
-  /** Those that can hold keys at all: none from before the scheme's epoch or after its end. */
+  /** The buckets that can contain keys: none before the scheme's epoch or after its end. */
   private static List<BucketView> buckets(
       KeyTimes times, long bucketMillis, Instant from, Instant to) {
     TimeBuckets buckets = new TimeBuckets(times.epochMillis(), bucketMillis);

@@ -2,16 +2,16 @@ package dev.coatcheck.api.routes.keys;
 
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.IdempotencyHeader;
-import dev.coatcheck.api.exchange.JsonObject;
 import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.cluster.grant.KeyFence;
+import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.ids.access.Scope;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 
-/** The fence that a failover puts up: {@code /v1/keys/fence}. */
+/** The fence that a failover raises: {@code /v1/keys/fence}. */
 final class FenceRoutes implements Routes {
   private final KeyFence fence;
 
@@ -25,7 +25,7 @@ final class FenceRoutes implements Routes {
   }
 
   /**
-   * @param advance all numbers that were skipped since the first start
+   * @param advance how many numbers have been skipped since the first start
    */
   private record FenceView(String object, boolean wasClosed, long advance, int datedWorker) {
     static FenceView of(KeyFence.Lift.Open open) {

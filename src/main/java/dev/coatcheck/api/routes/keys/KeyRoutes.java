@@ -3,7 +3,6 @@ package dev.coatcheck.api.routes.keys;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.IdempotencyHeader;
-import dev.coatcheck.api.exchange.JsonObject;
 import dev.coatcheck.api.exchange.ListView;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.RequestBody;
@@ -18,11 +17,12 @@ import dev.coatcheck.cluster.grant.Segments;
 import dev.coatcheck.cluster.lease.KeyGenerators;
 import dev.coatcheck.cluster.lease.WorkerState;
 import dev.coatcheck.cluster.lease.Workers;
+import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.core.key.DatedKeys;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyGeneration;
 import dev.coatcheck.core.key.KeyGenerator;
-import dev.coatcheck.core.key.KeyScheme;
 import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.WorkerUses;
@@ -41,16 +41,15 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keys without public IDs, and the workers that make them: {@code /v1/keys}, {@code /v1/workers}.
+ * Keys without public IDs, and the workers that generate them: {@code /v1/keys}, {@code
+ * /v1/workers}.
  */
 public final class KeyRoutes implements Routes {
-  private static final String SEGMENT = "segment";
-
   private final Makers makers;
   private final List<Routes> others;
   private final InstantSource clock;
 
-  /** What makes keys, and what says who may. */
+  /** The sources of keys, and the workers in use. */
   public record Makers(
       KeyGenerators leased,
       DatedGenerators dated,
@@ -76,7 +75,7 @@ public final class KeyRoutes implements Routes {
     others.forEach(routes -> routes.register(endpoints));
   }
 
-  /** Consecutive keys have {@code first} and {@code count} as well. */
+  /** Consecutive keys have {@code first} and {@code count} too. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   private record KeyBatchView(
       String object,
@@ -103,20 +102,32 @@ public final class KeyRoutes implements Routes {
             + " of a lost answer are never issued again.");
     JsonObject body = request.object();
     String scheme = body.string("scheme");
-    Optional<KeyScheme> ofTypes = KeyScheme.named(scheme);
-    if (ofTypes.isPresent()) {
-      body.allow("scheme", "layout", "count", "at");
-      SnowflakeLayout layout = Parameters.layout(body, "layout", ofTypes.get(), clock.instant());
-      return answer(scheme, drawn(body, new KeyTimes(ofTypes.get(), layout)));
-    }
-    if (scheme.equals(SEGMENT)) {
-      return answer(scheme, numbered(body.allow("scheme", "tag", "count")));
-    }
+    return switch (scheme) {
+      case KeyGeneration.SNOWFLAKE -> {
+        body.allow("scheme", "layout", "count", "at");
+        SnowflakeLayout layout =
+            Parameters.layout(body, body.optionalString("layout"), clock.instant());
+        yield answer(scheme, drawn(body, new KeyTimes.Snowflakes(layout)));
+      }
+      case KeyGeneration.UUIDV7 -> {
+        body.allow("scheme", "layout", "count", "at");
+        if (body.has("layout")) {
+          throw body.invalid("layout", "Only Snowflake keys have layouts. Leave layout out.");
+        }
+        yield answer(scheme, drawn(body, new KeyTimes.UuidsV7()));
+      }
+      case KeyGeneration.SEGMENT -> answer(scheme, numbered(body.allow("scheme", "tag", "count")));
+      default -> further(scheme, body);
+    };
+  }
+
+  /** Keys that no type has. */
+  private Answer further(String scheme, JsonObject body) {
     for (LeasedTexts leased : LeasedTexts.values()) {
       if (scheme.equals(leased.scheme)) {
         LongFunction<String> form = leased.form(body);
         return answer(
-            drawn(body, new KeyTimes(KeyScheme.SNOWFLAKE, leased.layout())),
+            drawn(body, new KeyTimes.Snowflakes(leased.layout())),
             drawn -> KeyBatchView.of(scheme, LeasedTexts.texts(drawn, form)));
       }
     }
@@ -134,7 +145,7 @@ public final class KeyRoutes implements Routes {
         200, KeyBatchView.of(scheme, written(body.allow("scheme", "count", "at"), texts)));
   }
 
-  /** Texts, which no type has for keys. */
+  /** Texts, which are not keys of types. */
   private List<String> written(JsonObject body, TextKeys texts) {
     int count = body.integer("count", 1, KeyGenerator.COUNT_MAX);
     Optional<Instant> at = body.nullableTime("at");
@@ -165,16 +176,15 @@ public final class KeyRoutes implements Routes {
     };
   }
 
-  /** Keys as types have them. */
   private KeyDraw drawn(JsonObject body, KeyTimes times) {
     int count = body.integer("count", 1, KeyGenerator.COUNT_MAX);
     Optional<Instant> at = body.nullableTime("at");
     return at.isPresent()
         ? dated(body, times, at.get(), count)
-        : makers.leased().of(times.scheme(), times.layout()).next(count);
+        : makers.leased().of(times).next(count);
   }
 
-  /** Numbers of a segment, which no type has for keys. */
+  /** Numbers of a segment. */
   private KeyDraw numbered(JsonObject body) {
     String tag = body.string("tag");
     if (!SegmentDefinition.isTag(tag)) {
@@ -190,17 +200,20 @@ public final class KeyRoutes implements Routes {
           "at",
           "The layout of these keys begins at " + Instant.ofEpochMilli(times.epochMillis()) + ".");
     }
-    SnowflakeLayout layout = times.layout();
-    if (WorkerUses.dated(layout).isEmpty()) {
-      throw body.invalid("at", "Keys for a given time need a layout of 8 workers or more.");
-    }
     long[] millis = new long[count];
     Arrays.fill(millis, at.toEpochMilli());
     return makers
         .dated()
-        .of(times.scheme(), layout)
+        .of(times)
         .map(source -> source.at(millis))
-        .orElseGet(() -> new KeyDraw.NoDatedWorker(layout.name(), WorkerUses.dated(layout)));
+        .orElseGet(() -> noDatedWorker(body, ((KeyTimes.Snowflakes) times).layout()));
+  }
+
+  private static KeyDraw noDatedWorker(JsonObject body, SnowflakeLayout layout) {
+    if (WorkerUses.dated(layout).isEmpty()) {
+      throw body.invalid("at", "Keys for a given time need a layout of 8 workers or more.");
+    }
+    return new KeyDraw.NoDatedWorker(layout.name(), WorkerUses.dated(layout));
   }
 
   @JsonInclude(JsonInclude.Include.NON_NULL)

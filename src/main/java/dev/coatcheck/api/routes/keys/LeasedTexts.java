@@ -1,6 +1,6 @@
 package dev.coatcheck.api.routes.keys;
 
-import dev.coatcheck.api.exchange.JsonObject;
+import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyDraw;
 import dev.coatcheck.core.key.SnowflakeLayout;
@@ -10,7 +10,7 @@ import dev.coatcheck.core.scheme.SnoId;
 import java.util.List;
 import java.util.function.LongFunction;
 
-/** Texts of other systems, each of which is a Snowflake of a layout in another form. */
+/** Texts of other systems. Each is a Snowflake key of a layout in another form. */
 enum LeasedTexts {
   SNO("sno") {
     @Override
@@ -45,10 +45,10 @@ enum LeasedTexts {
     this.scheme = scheme;
   }
 
-  /** Whose keys are taken. */
+  /** The layout of the keys. */
   abstract SnowflakeLayout layout();
 
-  /** What becomes of a key, as the body asks for it. */
+  /** Converts a key to the form that the body asks for. */
   abstract LongFunction<String> form(JsonObject body);
 
   static List<String> texts(KeyDraw.Drawn drawn, LongFunction<String> form) {

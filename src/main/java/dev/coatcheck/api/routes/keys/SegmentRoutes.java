@@ -2,7 +2,6 @@ package dev.coatcheck.api.routes.keys;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.coatcheck.api.exchange.Answer;
-import dev.coatcheck.api.exchange.JsonObject;
 import dev.coatcheck.api.exchange.ListView;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
@@ -15,13 +14,14 @@ import dev.coatcheck.cluster.grant.SegmentDefinition;
 import dev.coatcheck.cluster.grant.SegmentPut;
 import dev.coatcheck.cluster.grant.SegmentState;
 import dev.coatcheck.cluster.grant.Segments;
+import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.ids.access.Scope;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** Counters of dense numbers: {@code /v1/segments}. */
+/** Counters of consecutive numbers: {@code /v1/segments}. */
 final class SegmentRoutes implements Routes {
   static final String TAG_RULE =
       "A tag is a lower-case letter, then up to 62 of a-z, 0-9 and underscore.";
@@ -38,7 +38,7 @@ final class SegmentRoutes implements Routes {
     endpoints.secured(HandlerType.GET, "/v1/segments", Scope.KEYS_READ, this::list);
   }
 
-  /** Numbers that can pass 2^53 are strings. */
+  /** Numbers that can exceed 2^53 are strings. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   private record SegmentView(
       String object,

@@ -1,4 +1,4 @@
-/** Keys by themselves over HTTP: new keys, the keys of a span of time, and who makes them. */
+/** Keys by themselves over HTTP: new keys, the keys of a span of time, and their workers. */
 @NullMarked
 package dev.coatcheck.api.routes.keys;
 

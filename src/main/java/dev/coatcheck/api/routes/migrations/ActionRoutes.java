@@ -1,10 +1,10 @@
 package dev.coatcheck.api.routes.migrations;
 
 import dev.coatcheck.api.exchange.Answer;
-import dev.coatcheck.api.exchange.JsonObject;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.server.Endpoints;
+import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
@@ -28,7 +28,7 @@ import java.util.stream.Collectors;
 
 /**
  * The actions on a run: start, pause, resume, retry, cancel, verify, switch, contract, retire,
- * undo, forget. What takes a while is answered with 202 and goes on.
+ * undo, forget. A long action is answered with 202 and continues.
  */
 final class ActionRoutes {
   private static final int ACCEPTED_MAX = 100;
@@ -98,7 +98,7 @@ final class ActionRoutes {
     return accepted;
   }
 
-  /** The name of the table is typed: there is no way back. */
+  /** The client has to send the name of the table, because contract can't be undone. */
   private Answer contract(Context ctx, RequestBody request) {
     JsonObject body = request.object().allow("confirm", "accept");
     String typed = body.string("confirm");
@@ -112,7 +112,7 @@ final class ActionRoutes {
         });
   }
 
-  /** The name of the table is typed, as for contract. */
+  /** The client has to send the name of the table, as for contract. */
   private Answer retire(Context ctx, RequestBody request) {
     JsonObject body = request.object().allow("confirm", "new_keys");
     String typed = body.string("confirm");
@@ -167,7 +167,7 @@ final class ActionRoutes {
         asked -> migrations.undo(id, phase.orElseGet(() -> lastPhase(id)), asked));
   }
 
-  /** The last phase of which something is on the table. */
+  /** The last phase that has left something on the table. */
   private Phase lastPhase(long id) {
     return migrations.journal().steps(id).reversed().stream()
         .filter(step -> step.state().isBegun())

@@ -11,7 +11,7 @@ import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Scope;
-import dev.coatcheck.migrate.run.Journal;
+import dev.coatcheck.migrate.run.JournalTable;
 import dev.coatcheck.migrate.run.RunEvent;
 import dev.coatcheck.migrate.run.TableMigrations;
 import io.javalin.http.Context;
@@ -29,7 +29,7 @@ import org.eclipse.jetty.util.VirtualThreads;
 
 /**
  * The events of a run: a list, or server-sent events for a client that accepts them. A stream lasts
- * until its client leaves or the gateway stops, and holds no permit of ordinary requests.
+ * until its client disconnects or the gateway stops, and holds no permit of ordinary requests.
  */
 final class EventRoutes implements AutoCloseable {
   private static final String PATH = TableMigrationRoutes.ONE + "/events";
@@ -62,10 +62,10 @@ final class EventRoutes implements AutoCloseable {
 
   private Answer list(long run, long after) {
     List<RunEvent> events = migrations.journal().events(run, after);
-    return Answer.json(200, ListView.page(events, events.size() == Journal.EVENTS_MAX));
+    return Answer.json(200, ListView.page(events, events.size() == JournalTable.EVENTS_MAX));
   }
 
-  /** The header wins: a browser sends it when it connects again. */
+  /** The header takes precedence: a browser sends it when it reconnects. */
   private static long after(Context ctx) {
     Optional<String> parameter = Query.of(ctx, "after").text("after");
     Refusal noNumber = Refusal.ofParameter("after", "This must be the number of an event, or 0.");
@@ -102,7 +102,7 @@ final class EventRoutes implements AutoCloseable {
     }
     ctx.status(200).contentType(EVENT_STREAM);
     ctx.header("Cache-Control", "no-store");
-    ctx.header("X-Accel-Buffering", "no"); // or nginx keeps what it should pass on
+    ctx.header("X-Accel-Buffering", "no"); // or nginx buffers the stream
     if (ctx.method().equals(HandlerType.HEAD)) {
       streams.release();
       return begun(ctx);

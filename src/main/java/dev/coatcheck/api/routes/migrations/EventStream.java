@@ -3,7 +3,7 @@ package dev.coatcheck.api.routes.migrations;
 import dev.coatcheck.api.exchange.Json;
 import dev.coatcheck.api.routes.migrations.TableMigrationView.ProgressView;
 import dev.coatcheck.api.routes.migrations.TableMigrationView.WaitView;
-import dev.coatcheck.migrate.run.Journal;
+import dev.coatcheck.migrate.run.JournalTable;
 import dev.coatcheck.migrate.run.RunEvent;
 import dev.coatcheck.migrate.run.RunState;
 import dev.coatcheck.migrate.run.TableMigration;
@@ -20,9 +20,9 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server-sent events of a run for one listener: its events in order, its progress, and
- * heartbeats. It asks the database again and again and keeps no connection between two questions;
- * an outage is a pause.
+ * The server-sent events of a run for one client: its events in order, its progress, and
+ * heartbeats. It polls the database and holds no connection between two polls. During an outage it
+ * pauses.
  */
 final class EventStream {
   private static final int LOOK_MILLIS = 500;
@@ -39,10 +39,10 @@ final class EventStream {
   private Optional<RunState> told = Optional.empty();
 
   /**
-   * Will tell what comes after an event.
+   * Starts after an event.
    *
-   * @param allowed whether the listener may still listen
-   * @param stop ends it within a moment
+   * @param allowed whether the client still has access
+   * @param stop ends the stream within a moment
    */
   EventStream(
       TableMigrations migrations,
@@ -74,9 +74,9 @@ final class EventStream {
   }
 
   /**
-   * Writes until it is stopped, or the listener may not listen any more.
+   * Writes until it is stopped, or the client loses access.
    *
-   * @throws IOException the listener is gone
+   * @throws IOException the client is gone
    */
   void write(OutputStream out) throws IOException, InterruptedException {
     send(out, RETRY);
@@ -88,7 +88,7 @@ final class EventStream {
         }
         tell(out, look % LOOKS_A_PROGRESS == 0);
       } catch (DatabaseUnavailable reportedAlready) {
-        // The next look will do.
+        // Try again at the next poll.
       }
       if (look % LOOKS_A_HEARTBEAT == LOOKS_A_HEARTBEAT - 1) {
         send(out, HEARTBEAT);
@@ -100,7 +100,7 @@ final class EventStream {
     }
   }
 
-  /** The events before the state that they led to: who leaves at the end has heard them all. */
+  /** The events before the state that they lead to, so no client leaves before the last event. */
   private void tell(OutputStream out, boolean progressDue) throws IOException {
     Optional<TableMigration> now = progressDue ? migrations.journal().find(run) : Optional.empty();
     List<RunEvent> events;
@@ -112,7 +112,7 @@ final class EventStream {
             "id: %d\nevent: %s\ndata: %s\n\n".formatted(event.number(), event.kind(), json(event)));
         after = event.number();
       }
-    } while (events.size() == Journal.EVENTS_MAX);
+    } while (events.size() == JournalTable.EVENTS_MAX);
     if (now.isPresent()) {
       RunState state = now.get().status().state();
       if (state == RunState.RUNNING || !told.equals(Optional.of(state))) {

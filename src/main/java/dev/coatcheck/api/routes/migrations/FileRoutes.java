@@ -11,8 +11,8 @@ import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.bulk.rows.RowSummary;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Scope;
-import dev.coatcheck.migrate.run.FileImports;
-import dev.coatcheck.migrate.run.FileOutcome;
+import dev.coatcheck.migrate.run.KeyFileImport;
+import dev.coatcheck.migrate.run.KeyFileOutcome;
 import dev.coatcheck.migrate.run.RunState;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
@@ -23,10 +23,10 @@ import java.util.Optional;
 final class FileRoutes {
   private static final String PATH = TableMigrationRoutes.ONE + "/import";
 
-  private final FileImports files;
+  private final KeyFileImport files;
   private final TransferPermits permits;
 
-  FileRoutes(FileImports files, Observer observer) {
+  FileRoutes(KeyFileImport files, Observer observer) {
     this.files = files;
     this.permits = new TransferPermits(2, 2, observer);
   }
@@ -46,24 +46,24 @@ final class FileRoutes {
     return upload.answer(
         (rows, keyed) -> files.run(id, upload.format(), rows, upload.errorsMax(), actor, keyed),
         outcome ->
-            outcome instanceof FileOutcome.Done(RowSummary summary)
+            outcome instanceof KeyFileOutcome.Done(RowSummary summary)
                 ? Optional.of(ImportView.of(summary))
                 : Optional.empty(),
         FileRoutes::answer);
   }
 
-  private static Answer answer(FileOutcome outcome, boolean tooSlow) {
+  private static Answer answer(KeyFileOutcome outcome, boolean tooSlow) {
     return switch (outcome) {
-      case FileOutcome.Done(RowSummary summary) -> Answer.json(200, ImportView.of(summary));
-      case FileOutcome.HeaderRefused(String detail) ->
+      case KeyFileOutcome.Done(RowSummary summary) -> Answer.json(200, ImportView.of(summary));
+      case KeyFileOutcome.HeaderRefused(String detail) ->
           Answer.of(Problem.of(ProblemCode.REQUEST_INVALID, detail));
-      case FileOutcome.NotFound _ -> Answer.of(RunAnswers.unknown());
-      case FileOutcome.NotNow(RunState state) ->
+      case KeyFileOutcome.NotFound _ -> Answer.of(RunAnswers.unknown());
+      case KeyFileOutcome.NotNow(RunState state) ->
           Answer.of(
               Problem.of(
                   ProblemCode.TABLE_MIGRATION_STATE,
                   "The run is " + state.wireName() + ". Only a planned run takes a file."));
-      case FileOutcome.Stopped(boolean databaseGone, long linesSettled) ->
+      case KeyFileOutcome.Stopped(boolean databaseGone, long linesSettled) ->
           Answer.of(stopped(databaseGone && !tooSlow, linesSettled, tooSlow));
     };
   }

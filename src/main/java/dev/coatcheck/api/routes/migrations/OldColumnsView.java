@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * What still uses the columns of the legacy IDs of a run.
  *
  * @param columns each with its table
- * @param rowsWithoutTime rows whose key doesn't have the time of their creation; null if the plan
- *     named no column with it
+ * @param rowsWithoutTime rows whose key doesn't carry the time of their creation; null if the plan
+ *     names no such column
  */
 record OldColumnsView(
     String object,
@@ -27,7 +27,7 @@ record OldColumnsView(
     long rows,
     @Nullable Long rowsWithoutTime) {
 
-  /** A statement, with its calls since the switch. */
+  /** A statement and its calls since the switch. */
   record StatementView(String text, long calls) {
     static StatementView of(CalledStatements.Called called) {
       return new StatementView(called.text(), called.calls());

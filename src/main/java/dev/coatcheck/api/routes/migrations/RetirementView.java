@@ -4,14 +4,14 @@ import dev.coatcheck.migrate.run.Retirement;
 import dev.coatcheck.migrate.run.TableMigration;
 import java.util.List;
 
-/** What the retirement of a run does. */
+/** The effects of retiring a run. */
 record RetirementView(
     String object,
     String table,
     String newKeys,
     List<String> consequences,
     List<String> statements) {
-  /** What a request has to say. */
+  /** The allowed values in a request. */
   static final String NEW_KEYS =
       "Send none, if the application brings the keys of new rows, or function, for a function"
           + " beside the table.";

@@ -23,7 +23,7 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the run that a path names, and answers with the result of an action. */
+/** Finds the run of a path, and answers with the result of an action. */
 final class RunAnswers {
   private static final Pattern ID = Pattern.compile("[1-9][0-9]{0,17}");
 
@@ -35,7 +35,6 @@ final class RunAnswers {
     this.registry = registry;
   }
 
-  /** The ID in the path. */
   static long id(Context ctx) {
     String text = ctx.pathParam("id");
     if (!ID.matcher(text).matches()) {
@@ -44,7 +43,7 @@ final class RunAnswers {
     return Long.parseLong(text);
   }
 
-  /** Answers with the run of the path, if there is one. */
+  /** Answers with the run of the path, if it exists. */
   Answer ifKnown(Context ctx, Function<TableMigration, Answer> answer) {
     return migrations.journal().find(id(ctx)).map(answer).orElseGet(() -> Answer.of(unknown()));
   }
@@ -64,8 +63,8 @@ final class RunAnswers {
   }
 
   /**
-   * Does what the request asks for, and answers with the run or why it was refused; once if the
-   * request has an Idempotency-Key.
+   * Does what the request asks for, and answers with the run or the reason of a refusal. Does it
+   * once if the request has an Idempotency-Key.
    */
   Answer act(
       Context ctx,
@@ -76,9 +75,9 @@ final class RunAnswers {
   }
 
   /**
-   * As the other method, for any outcome.
+   * Like the other method, for any outcome.
    *
-   * @param answer called inside the transaction of the action: all it needs is in the outcome
+   * @param answer called inside the transaction of the action, so it may use only the outcome
    */
   <T> Answer act(
       Context ctx,
@@ -119,7 +118,7 @@ final class RunAnswers {
         "No run has this number. GET /v1/table-migrations lists the runs.");
   }
 
-  /** There are no old columns to ask for: not yet, or no longer. */
+  /** The old columns don't exist: not yet, or not any more. */
   static Problem notSwitched(TableMigration run) {
     return Problem.of(
         ProblemCode.TABLE_MIGRATION_STATE,
@@ -129,7 +128,7 @@ final class RunAnswers {
             + " are gone.");
   }
 
-  /** There is nothing that a retirement would take off: not yet, or no longer. */
+  /** There is nothing to retire: not yet, or not any more. */
   static Problem notContracted(TableMigration run) {
     return Problem.of(
         ProblemCode.TABLE_MIGRATION_STATE,
@@ -138,7 +137,6 @@ final class RunAnswers {
             + ". A run is retired once, after contract.");
   }
 
-  /** The table can't be migrated. */
   static Problem refused(List<Diagnostic> findings) {
     return new Problem(
         ProblemCode.TABLE_MIGRATION_REFUSED,

@@ -1,7 +1,6 @@
 package dev.coatcheck.api.routes.migrations;
 
 import dev.coatcheck.api.exchange.Answer;
-import dev.coatcheck.api.exchange.JsonObject;
 import dev.coatcheck.api.exchange.ListView;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
@@ -11,6 +10,7 @@ import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
+import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Scope;
@@ -18,7 +18,7 @@ import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.plan.PlanRequest;
 import dev.coatcheck.migrate.run.ActionRequest;
-import dev.coatcheck.migrate.run.FileImports;
+import dev.coatcheck.migrate.run.KeyFileImport;
 import dev.coatcheck.migrate.run.NewKeys;
 import dev.coatcheck.migrate.run.PlanOutcome;
 import dev.coatcheck.migrate.run.TableMigration;
@@ -52,7 +52,7 @@ public final class TableMigrationRoutes implements Routes, AutoCloseable {
 
   public TableMigrationRoutes(
       TableMigrations migrations,
-      FileImports files,
+      KeyFileImport files,
       Registry registry,
       Parameters parameters,
       Observer observer) {
@@ -77,7 +77,7 @@ public final class TableMigrationRoutes implements Routes, AutoCloseable {
     files.register(endpoints);
   }
 
-  /** Ends the streams of events, for which a graceful stop would wait. */
+  /** Ends the streams of events. Otherwise a graceful stop would wait for them. */
   @Override
   public void close() {
     events.close();
@@ -95,7 +95,7 @@ public final class TableMigrationRoutes implements Routes, AutoCloseable {
         .orElseGet(() -> Answer.of(RunAnswers.refused(List.of(TABLE_MALFORMED))));
   }
 
-  /** What a body asks to be planned; empty if its table is no name of a table. */
+  /** The plan request in a body; empty if the name of its table is invalid. */
   private Optional<PlanRequest> planned(JsonObject body) {
     body.allow(
         "source",

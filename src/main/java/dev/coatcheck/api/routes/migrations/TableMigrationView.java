@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A run as lists show it. IDs and keys are strings: a double holds 53 bits.
+ * A run in a list. IDs and keys are strings, because a double holds only 53 bits.
  *
- * @param type null for the moment in which this instance hasn't heard of the type yet
+ * @param type null until this instance learns of the type
  */
 record TableMigrationView(
     String object,
@@ -51,7 +51,7 @@ record TableMigrationView(
     @Nullable Instant startedAt,
     @Nullable Instant endedAt) {
 
-  /** A statement on the source that can't go on before other sessions do. */
+  /** A statement on the source that waits for other sessions. */
   record WaitView(String statement, String event, List<LockWait.BlockingSession> sessions) {
     static @Nullable WaitView of(TableMigration run) {
       return run.status()
@@ -128,10 +128,10 @@ record TableMigrationView(
   }
 
   /**
-   * A run by itself.
+   * A single run.
    *
    * @param report of the last verification
-   * @param plan only where that was asked for
+   * @param plan only if requested
    */
   record Whole(
       @JsonUnwrapped TableMigrationView run,

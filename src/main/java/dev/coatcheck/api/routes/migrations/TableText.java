@@ -4,9 +4,8 @@ import dev.coatcheck.migrate.source.TableName;
 import java.util.Optional;
 
 /**
- * A table as requests write it: {@code orders}, {@code shop.orders} or {@code
- * "My.Schema"."Orders"}. Names are exact: nothing is folded to lower case, and within quotes a
- * double quote is doubled.
+ * A table in a request: {@code orders}, {@code shop.orders} or {@code "My.Schema"."Orders"}. Names
+ * are exact: nothing is folded to lower case, and within quotes a double quote is doubled.
  */
 final class TableText {
   private static final String SCHEMA = "public";
@@ -18,12 +17,12 @@ final class TableText {
     this.text = text;
   }
 
-  /** Empty if the text is no name, or more than two names. */
+  /** Empty if the text is not a name, or has more than two parts. */
   static Optional<TableName> parse(String text) {
     return new TableText(text).parse();
   }
 
-  /** As a request could write it. */
+  /** The name in the form of requests. */
   static String of(TableName name) {
     return plainOrQuoted(name.schema()) + "." + plainOrQuoted(name.table());
   }
@@ -42,7 +41,7 @@ final class TableText {
     return second.filter(_ -> at == text.length()).map(table -> new TableName(first.get(), table));
   }
 
-  /** Up to a dot, if it may end with one, or to the end of the text. */
+  /** The next part of the name: up to a dot, if a dot may follow, or to the end of the text. */
   private Optional<String> part(boolean mayEndWithDot) {
     if (at < text.length() && text.charAt(at) == '"') {
       return quoted().filter(_ -> at == text.length() || (mayEndWithDot && text.charAt(at) == '.'));

@@ -1,20 +1,20 @@
 package dev.coatcheck.api.routes.migrations;
 
-import dev.coatcheck.api.exchange.JsonObject;
 import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Refusal;
+import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.migrate.source.ThrottleSettings;
 import java.util.OptionalLong;
 import java.util.function.UnaryOperator;
 
-/** Reads a change of throttle settings from a request; it names only the ones that change. */
+/** Parses a change of throttle settings. A request contains only the settings to change. */
 final class ThrottleBody {
   private ThrottleBody() {}
 
   /**
-   * The settings after the request.
+   * The settings after the change.
    *
-   * @throws Refusal if one is no number, or out of its range
+   * @throws Refusal if a setting is not a number, or out of range
    */
   static UnaryOperator<ThrottleSettings> change(JsonObject body) {
     body.allow(
@@ -44,7 +44,7 @@ final class ThrottleBody {
     OptionalLong transaction = limit(body, "long_transaction_seconds_max");
     OptionalLong latency = limit(body, "latency_millis_max");
     OptionalLong vacuum = limit(body, "vacuum_seconds_max");
-    // Read now, because the change is applied under a lock.
+    // Parsed here, because the change is applied under a lock.
     boolean archives = body.bool("archive_failures", false);
     boolean hasArchives = body.has("archive_failures");
     return now ->

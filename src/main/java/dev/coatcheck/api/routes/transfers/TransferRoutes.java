@@ -18,6 +18,7 @@ import dev.coatcheck.bulk.load.Importer;
 import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.bulk.rows.RowSummary;
 import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Caller;
@@ -110,7 +111,7 @@ public final class TransferRoutes implements Routes {
         parameters.type(
             "type", query.needed("type", "Send the name of the type whose mappings to export."));
     RowFormat format =
-        RowFormat.named(query.text("format").orElse(RowFormat.CSV.wireName()))
+        WireNamed.find(RowFormat.class, query.text("format").orElse(RowFormat.CSV.wireName()))
             .orElseThrow(() -> Refusal.ofParameter("format", "The formats are csv and ndjson."));
     boolean includeEnded = query.bool("include_ended", false);
     String name = type.name() + "." + format.wireName();

@@ -10,10 +10,10 @@ import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
+import dev.coatcheck.core.key.KeyGeneration;
+import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.ids.access.Scope;
-import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
 import dev.coatcheck.ids.registry.PutOutcome;
-import dev.coatcheck.ids.registry.PutOutcome.PublicIdsOverlap.Side;
 import dev.coatcheck.ids.registry.RedirectHosts;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
@@ -21,9 +21,12 @@ import dev.coatcheck.ids.registry.TypeDefinition;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** The registry of types: {@code /v1/types}. */
 public final class TypeRoutes implements Routes {
@@ -58,7 +61,7 @@ public final class TypeRoutes implements Routes {
 
   private Answer list(Context ctx) {
     Query.none(ctx);
-    return Answer.json(200, ListView.of(registry.all().stream().map(TypeView::of).toList()));
+    return Answer.json(200, ListView.of(registry.all().stream().map(TypeRoutes::view).toList()));
   }
 
   private Answer one(Context ctx) {
@@ -71,35 +74,8 @@ public final class TypeRoutes implements Routes {
     return switch (registry.put(definition, expectedVersion(ctx))) {
       case PutOutcome.Created(Type type) -> prepared(201, type);
       case PutOutcome.Updated(Type type) -> prepared(200, type);
-      case PutOutcome.PrefixTaken _ ->
-          Answer.of(Problem.at(ProblemCode.PREFIX_TAKEN, "prefix", "Choose another prefix."));
-      case PutOutcome.ImmutableFieldDiffers(String field) ->
-          Answer.of(
-              Problem.at(
-                  ProblemCode.IMMUTABLE_FIELD,
-                  field,
-                  "This field can't be changed. Send its registered value, or create another"
-                      + " type."));
-      case PutOutcome.TemplateTypeUnknown(int template) ->
-          Answer.of(
-              Problem.at(
-                  ProblemCode.URL_TEMPLATE_REFUSED,
-                  TypeBody.urlTemplateAt(template),
-                  "The URL template names a type that is not registered. Register that type"
-                      + " first."));
-      case PutOutcome.TemplatesContradict(int template, String typeName, LegacyUrlTemplate other) ->
-          Answer.of(
-              Problem.at(
-                  ProblemCode.URL_TEMPLATE_CONFLICT,
-                  TypeBody.urlTemplateAt(template),
-                  "The same path can fit this URL template and "
-                      + (typeName.equals(definition.name())
-                          ? "another URL template of this type"
-                          : other + " of the type " + typeName)
-                      + ", and a number in it would be two different legacy IDs. Change one of"
-                      + " them."));
-      case PutOutcome.PublicIdsOverlap(Side side, String typeName) ->
-          Answer.of(overlap(definition, side, typeName));
+      case PutOutcome.Refused(String code, String field, String detail) ->
+          Answer.of(Problem.named(code, field, detail));
       case PutOutcome.VersionDiffers _ ->
           Answer.of(
               Problem.at(
@@ -112,30 +88,6 @@ public final class TypeRoutes implements Routes {
   private Answer prepared(int status, Type type) {
     prepareKeys.accept(type);
     return answer(status, type);
-  }
-
-  private static Problem overlap(TypeDefinition definition, Side side, String typeName) {
-    String other =
-        typeName.equals(definition.name())
-            ? "a public ID of this type itself"
-            : "a public ID of the type " + typeName;
-    return switch (side) {
-      case OLDER_SYSTEM ->
-          Problem.at(
-              ProblemCode.PUBLIC_IDS_OVERLAP,
-              OlderSystemBody.field(definition.policies().olderSystem().orElseThrow()),
-              "Some text could be an older public ID of this type and "
-                  + other
-                  + ". Declare a text_prefix that only these older public IDs have, or lengths or"
-                  + " an alphabet that tell them apart.");
-      case PREFIX ->
-          Problem.at(
-              ProblemCode.PUBLIC_IDS_OVERLAP,
-              "prefix",
-              "With this prefix some public ID could be an older public ID of the type "
-                  + typeName
-                  + ". Choose another prefix.");
-    };
   }
 
   private static OptionalInt expectedVersion(Context ctx) {
@@ -154,6 +106,25 @@ public final class TypeRoutes implements Routes {
   }
 
   private static Answer answer(int status, Type type) {
-    return Answer.json(status, TypeView.of(type)).with("ETag", "\"" + type.version() + "\"");
+    return Answer.json(status, view(type)).with("ETag", "\"" + type.version() + "\"");
+  }
+
+  private static Map<String, @Nullable Object> view(Type type) {
+    KeyGeneration generation = type.generation();
+    Map<String, @Nullable Object> view = new LinkedHashMap<>();
+    view.put("object", "type");
+    view.put("name", type.name());
+    view.put("prefix", type.prefix().value());
+    view.put("key", type.keyKind().wireName());
+    view.put("generate", generation.wireName());
+    view.put(
+        "layout", generation instanceof KeyTimes.Snowflakes keys ? keys.layout().name() : null);
+    view.put("tag", generation instanceof KeyGeneration.Segment keys ? keys.tag() : null);
+    view.putAll(type.policies().json());
+    view.put("client_names", type.clientNames().wireName());
+    view.put("created_at", type.createdAt());
+    view.put("updated_at", type.updatedAt());
+    view.put("version", type.version());
+    return view;
   }
 }

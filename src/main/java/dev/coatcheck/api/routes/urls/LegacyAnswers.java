@@ -3,16 +3,17 @@ package dev.coatcheck.api.routes.urls;
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
-import dev.coatcheck.ids.redirect.LegacyOutcome;
+import dev.coatcheck.ids.redirect.RedirectOutcome;
 import dev.coatcheck.ids.redirect.ScanGuard;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import org.eclipse.jetty.http.HttpField;
 
-/** What those who have no API key are told about legacy IDs. */
+/** Answers to clients without an API key who follow public IDs and legacy IDs. */
 final class LegacyAnswers {
   private static final DateTimeFormatter HTTP_DATE =
       DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ENGLISH)
@@ -20,21 +21,23 @@ final class LegacyAnswers {
 
   private LegacyAnswers() {}
 
-  static Answer of(LegacyOutcome outcome) {
+  static Answer of(RedirectOutcome outcome) {
     return switch (outcome) {
-      case LegacyOutcome.To(
+      case RedirectOutcome.To(
               String target,
               int status,
               int maxAgeSeconds,
-              LegacyOutcome.Notice notice) ->
-          redirect(status, target, maxAgeSeconds, notice);
-      case LegacyOutcome.Refused refused -> refused(refused);
+              Optional<RedirectOutcome.Notice> notice) ->
+          notice
+              .map(ofLegacyId -> redirect(status, target, maxAgeSeconds, ofLegacyId))
+              .orElseGet(() -> Answer.redirect(status, target, maxAgeSeconds));
+      case RedirectOutcome.Refused refused -> refused(refused);
     };
   }
 
   /** A redirect to a URL with a public ID, which is the one to keep. */
   static Answer redirect(
-      int status, String location, int maxAgeSeconds, LegacyOutcome.Notice notice) {
+      int status, String location, int maxAgeSeconds, RedirectOutcome.Notice notice) {
     return Answer.redirect(status, location, maxAgeSeconds)
         .with(headers(notice))
         .with(canonical(location));
@@ -46,34 +49,34 @@ final class LegacyAnswers {
     return List.of(new HttpField("Link", "<" + target + ">; rel=\"canonical\""));
   }
 
-  static Answer refused(LegacyOutcome.Refused refused) {
+  static Answer refused(RedirectOutcome.Refused refused) {
     return Answer.of(problem(refused)).with(headers(refused));
   }
 
-  static Problem problem(LegacyOutcome.Refused refused) {
+  static Problem problem(RedirectOutcome.Refused refused) {
     return switch (refused) {
-      case LegacyOutcome.Over _ ->
+      case RedirectOutcome.Over _ ->
           Problem.of(
               ProblemCode.LEGACY_IDS_GONE,
               "Legacy IDs of this type are no longer supported. Use the public ID.");
-      case LegacyOutcome.Gone _ -> UrlProblems.gone();
-      case LegacyOutcome.Scanning(int seconds) ->
+      case RedirectOutcome.Gone _ -> UrlProblems.gone();
+      case RedirectOutcome.Scanning(int seconds) ->
           Problem.retryAfter(
               ProblemCode.ABNORMAL_USAGE_DETECTED,
               "This address asked for too many legacy IDs, consecutive or unknown ones above all."
                   + " Wait for the time in Retry-After, or call GET /v1/legacy with an API key,"
                   + " which has no limit.",
               seconds);
-      case LegacyOutcome.NotFound _ -> UrlProblems.notFound();
+      case RedirectOutcome.NotFound _ -> UrlProblems.notFound();
     };
   }
 
   /** What goes with the problem. */
-  static List<HttpField> headers(LegacyOutcome.Refused refused) {
+  static List<HttpField> headers(RedirectOutcome.Refused refused) {
     return switch (refused) {
-      case LegacyOutcome.Over(LegacyOutcome.Notice notice) -> headers(notice);
-      case LegacyOutcome.Scanning(int seconds) -> rateLimit(seconds);
-      case LegacyOutcome.Gone _, LegacyOutcome.NotFound _ -> List.of();
+      case RedirectOutcome.Over(RedirectOutcome.Notice notice) -> headers(notice);
+      case RedirectOutcome.Scanning(int seconds) -> rateLimit(seconds);
+      case RedirectOutcome.Gone _, RedirectOutcome.NotFound _ -> List.of();
     };
   }
 
@@ -87,7 +90,7 @@ final class LegacyAnswers {
   }
 
   /** RFC 9745 has a date as structured fields spell it, RFC 8594 as HTTP spells it. */
-  static List<HttpField> headers(LegacyOutcome.Notice notice) {
+  static List<HttpField> headers(RedirectOutcome.Notice notice) {
     List<HttpField> headers = new ArrayList<>();
     notice
         .deprecatedAt()

@@ -1,53 +1,52 @@
 package dev.coatcheck.api.routes.urls;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.coatcheck.api.exchange.Answer;
-import dev.coatcheck.api.exchange.JsonObject;
 import dev.coatcheck.api.exchange.ListView;
-import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.Query;
+import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.routes.IdProblems;
+import dev.coatcheck.api.routes.Items;
+import dev.coatcheck.api.routes.Items.Item;
+import dev.coatcheck.api.routes.Items.Shown;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.routes.PublicIdView;
 import dev.coatcheck.api.server.Endpoints;
-import dev.coatcheck.api.server.OpenRoute;
 import dev.coatcheck.api.server.Routes;
+import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.mapping.Mapping;
+import dev.coatcheck.ids.mapping.OlderId.LegacyId;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
-import dev.coatcheck.ids.redirect.Legacy;
-import dev.coatcheck.ids.redirect.LegacyId;
-import dev.coatcheck.ids.redirect.Proxies;
-import dev.coatcheck.ids.redirect.Visitor;
+import dev.coatcheck.ids.redirect.IdResolver;
+import dev.coatcheck.ids.redirect.LegacyHits;
 import dev.coatcheck.ids.registry.LegacyNumber;
 import dev.coatcheck.ids.registry.Type;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
+import java.time.LocalDate;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.OptionalLong;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Legacy IDs: {@code /v1/legacy/{type}/{n}} for callers with an API key, {@code /legacy/{type}/{n}}
- * for anyone.
+ * Legacy IDs for callers with an API key, {@code /v1/legacy/{type}/{n}}, and how often they are
+ * still looked up, {@code /v1/types/{name}/legacy-hits}.
  */
 public final class LegacyRoutes implements Routes {
-
-  public static final String FORWARDED_FOR = "X-Forwarded-For";
   private static final int ITEMS_MAX = 1_000;
+  private static final int DAYS_DEFAULT = 30;
+  private static final int DAYS_MAX = 366;
 
-  private final Legacy legacy;
-  private final Proxies proxies;
+  private final IdResolver ids;
+  private final LegacyHits hits;
   private final Parameters parameters;
 
-  public LegacyRoutes(Legacy legacy, Proxies proxies, Parameters parameters) {
-    this.legacy = legacy;
-    this.proxies = proxies;
+  public LegacyRoutes(IdResolver ids, LegacyHits hits, Parameters parameters) {
+    this.ids = ids;
+    this.hits = hits;
     this.parameters = parameters;
   }
 
@@ -55,45 +54,32 @@ public final class LegacyRoutes implements Routes {
   public void register(Endpoints endpoints) {
     endpoints.secured(HandlerType.GET, "/v1/legacy/{type}/{n}", Scope.IDS_READ, this::find);
     endpoints.batchInTurn("/v1/legacy/resolve", Scope.IDS_READ, this::findAll);
-    endpoints.open(OpenRoute.LEGACY, this::follow);
+    endpoints.secured(
+        HandlerType.GET, "/v1/types/{name}/legacy-hits", Scope.TYPES_READ, this::hits);
   }
 
   /** A public ID that was found by a legacy ID. */
   private record LegacyIdView(@JsonUnwrapped PublicIdView publicId, String legacyId) {}
 
-  /** The outcome of one legacy ID of a batch: a public ID or an error, never both. */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
-  private record ItemView(
-      int index, int status, @Nullable LegacyIdView publicId, Problem.@Nullable Brief error) {}
-
-  /** A legacy ID after its look-up. */
-  private sealed interface Found {
-    record Sound(LegacyIdView view) implements Found {}
-
-    record Refused(Problem problem) implements Found {}
-  }
-
   private Answer find(Context ctx) {
     Query.none(ctx);
     long number = Parameters.legacyNumber(ctx.pathParam("n"), "n");
-    return switch (found("n", number, legacy.lookup().find(parameters.type(ctx, "type"), number))) {
-      case Found.Sound(LegacyIdView view) -> Answer.json(200, view);
-      case Found.Refused(Problem problem) -> Answer.of(problem);
-    };
+    LegacyId id = new LegacyId(parameters.type(ctx, "type"), number);
+    return Items.answer(found("n", number, ids.find(id)));
   }
 
-  private static Found found(String param, long number, ResolveOutcome outcome) {
+  private static Item<Shown> found(String param, long number, ResolveOutcome outcome) {
     return switch (outcome) {
-      case ResolveOutcome.Found(Mapping mapping) -> sound(PublicIdView.of(mapping), number);
-      case ResolveOutcome.Merged merged -> sound(PublicIdView.of(merged), number);
-      case ResolveOutcome.Revoked revoked -> new Found.Refused(IdProblems.revoked(param, revoked));
+      case ResolveOutcome.Found(Mapping mapping) -> shown(PublicIdView.of(mapping), number);
+      case ResolveOutcome.Merged merged -> shown(PublicIdView.of(merged), number);
+      case ResolveOutcome.Revoked revoked -> new Item.Refused<>(IdProblems.revoked(param, revoked));
       case ResolveOutcome.Unknown _, ResolveOutcome.Malformed _ ->
-          new Found.Refused(UrlProblems.legacyUnknown(param));
+          new Item.Refused<>(UrlProblems.legacyUnknown(param));
     };
   }
 
-  private static Found sound(PublicIdView publicId, long number) {
-    return new Found.Sound(new LegacyIdView(publicId, Long.toString(number)));
+  private static Item<Shown> shown(PublicIdView publicId, long number) {
+    return Items.shown(200, new LegacyIdView(publicId, Long.toString(number)));
   }
 
   private Answer findAll(Context ctx, RequestBody request) {
@@ -102,56 +88,39 @@ public final class LegacyRoutes implements Routes {
     List<String> texts = body.strings("legacy_ids", ITEMS_MAX);
     List<OptionalLong> numbers = texts.stream().map(LegacyNumber::parse).toList();
     Iterator<ResolveOutcome> outcomes =
-        legacy
-            .lookup()
-            .findAll(
+        ids.findAll(
                 numbers.stream()
                     .flatMapToLong(OptionalLong::stream)
                     .mapToObj(number -> new LegacyId(type, number))
                     .toList())
             .iterator();
-    List<ItemView> items = new ArrayList<>(texts.size());
+    List<Item<Shown>> items = new ArrayList<>(texts.size());
     for (OptionalLong number : numbers) {
       String param = "legacy_ids[" + items.size() + "]";
       items.add(
-          item(
-              items.size(),
-              number.isPresent()
-                  ? found(param, number.getAsLong(), outcomes.next())
-                  : new Found.Refused(Parameters.legacyMalformed(param))));
+          number.isPresent()
+              ? found(param, number.getAsLong(), outcomes.next())
+              : new Item.Refused<>(Parameters.legacyMalformed(param)));
     }
-    return Answer.json(200, ListView.of(items));
+    return Items.answer(items);
   }
 
-  private static ItemView item(int index, Found found) {
-    return switch (found) {
-      case Found.Sound(LegacyIdView view) -> new ItemView(index, 200, view, null);
-      case Found.Refused(Problem problem) ->
-          new ItemView(index, problem.code().status(), null, problem.brief());
-    };
+  /** The look-ups of a type's legacy IDs on one day in UTC. */
+  private record LegacyHitsView(String object, LocalDate day, long count) {
+    static LegacyHitsView of(LegacyHits.DayCount hits) {
+      return new LegacyHitsView("legacy_hits", hits.day(), hits.count());
+    }
   }
 
-  private Answer follow(Context ctx) {
-    return follow(
-        ctx.pathParam("type"),
-        ctx.pathParam("n"),
-        ctx.req().getRemoteAddr(),
-        Collections.list(ctx.req().getHeaders(FORWARDED_FOR)));
-  }
-
-  /**
-   * What {@link OpenRoute#LEGACY} answers. A text that is no number tells nothing about types,
-   * unless it is an older public ID of a type whose links are public.
-   *
-   * @param client the address of the connection
-   * @param forwardedFor the values of {@link #FORWARDED_FOR}
-   */
-  public Answer follow(String type, String n, String client, List<String> forwardedFor) {
-    Visitor visitor = proxies.visitor(client, forwardedFor);
-    return legacy
-        .redirector()
-        .follow(type, n, visitor)
-        .map(LegacyAnswers::of)
-        .orElseGet(() -> Answer.of(Parameters.legacyMalformed("n")));
+  private Answer hits(Context ctx) {
+    Query query = Query.of(ctx, "from", "to");
+    Type type = parameters.type(ctx, "name");
+    LocalDate last = query.day("to").orElseGet(hits::today);
+    LocalDate first = query.day("from").orElseGet(() -> last.minusDays(DAYS_DEFAULT - 1));
+    if (first.isAfter(last) || first.plusDays(DAYS_MAX).compareTo(last) <= 0) {
+      throw Refusal.ofParameter("from", "From the first to the last: 1 to 366 days.");
+    }
+    return Answer.json(
+        200, ListView.of(hits.of(type, first, last).stream().map(LegacyHitsView::of).toList()));
   }
 }

@@ -9,8 +9,8 @@ import dev.coatcheck.api.exchange.RequestId;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.ids.access.Scope;
-import dev.coatcheck.ids.redirect.LegacyOutcome;
 import dev.coatcheck.ids.redirect.Proxies;
+import dev.coatcheck.ids.redirect.RedirectOutcome;
 import dev.coatcheck.ids.url.ProxiedOutcome;
 import dev.coatcheck.ids.url.ProxiedUrls;
 import dev.coatcheck.ids.url.UrlOutcome;
@@ -126,15 +126,15 @@ public final class ProxyRoutes implements Routes {
     String query = ctx.req().getQueryString();
     String path = ctx.req().getRequestURI().substring(EXT_AUTHZ.length() - 1);
     return switch (decide(query == null ? path : path + "?" + query, Asked.of(ctx))) {
-      case ProxiedOutcome.PassOn(UrlOutcome.Resolved resolved, LegacyOutcome.Notice notice) ->
+      case ProxiedOutcome.PassOn(UrlOutcome.Resolved resolved, RedirectOutcome.Notice notice) ->
           passOn(resolved, notice);
       case ProxiedOutcome.Redirect(
               String location,
               int maxAgeSeconds,
-              LegacyOutcome.Notice notice) ->
+              RedirectOutcome.Notice notice) ->
           LegacyAnswers.redirect(REDIRECT_STATUS, location, maxAgeSeconds, notice);
       case ProxiedOutcome.Refused(UrlOutcome.Refused refused) -> Answer.of(problem(refused));
-      case ProxiedOutcome.LegacyRefused(LegacyOutcome.Refused refused) ->
+      case ProxiedOutcome.LegacyRefused(RedirectOutcome.Refused refused) ->
           LegacyAnswers.refused(refused);
       case ProxiedOutcome.BareKey _ -> Answer.of(UrlProblems.notFound());
     };
@@ -147,17 +147,17 @@ public final class ProxyRoutes implements Routes {
     return urls.decide(
         uri,
         wish,
-        () -> proxies.visitor(asked.client(), asked.headers().apply(LegacyRoutes.FORWARDED_FOR)));
+        () -> proxies.visitor(asked.client(), asked.headers().apply(RedirectRoutes.FORWARDED_FOR)));
   }
 
   private static Answer forNginx(ProxiedOutcome outcome, String requestId) {
     return switch (outcome) {
-      case ProxiedOutcome.PassOn(UrlOutcome.Resolved resolved, LegacyOutcome.Notice notice) ->
+      case ProxiedOutcome.PassOn(UrlOutcome.Resolved resolved, RedirectOutcome.Notice notice) ->
           passOn(resolved, notice);
       case ProxiedOutcome.Redirect(
               String location,
               int maxAgeSeconds,
-              LegacyOutcome.Notice notice) ->
+              RedirectOutcome.Notice notice) ->
           refused(REDIRECT_STATUS)
               .with("Location", location)
               .with(LegacyAnswers.canonical(location))
@@ -165,7 +165,7 @@ public final class ProxyRoutes implements Routes {
               .with(CACHE_CONTROL, Answer.cacheControl(maxAgeSeconds));
       case ProxiedOutcome.Refused(UrlOutcome.Refused refused) ->
           refused(problem(refused), List.of(), requestId);
-      case ProxiedOutcome.LegacyRefused(LegacyOutcome.Refused refused) ->
+      case ProxiedOutcome.LegacyRefused(RedirectOutcome.Refused refused) ->
           refused(LegacyAnswers.problem(refused), LegacyAnswers.headers(refused), requestId);
       case ProxiedOutcome.BareKey _ -> refused(UrlProblems.notFound(), List.of(), requestId);
     };
@@ -202,7 +202,7 @@ public final class ProxyRoutes implements Routes {
     };
   }
 
-  private static Answer passOn(UrlOutcome.Resolved resolved, LegacyOutcome.Notice notice) {
+  private static Answer passOn(UrlOutcome.Resolved resolved, RedirectOutcome.Notice notice) {
     String types =
         resolved.ids().stream()
             .map(id -> id.target().type().name())

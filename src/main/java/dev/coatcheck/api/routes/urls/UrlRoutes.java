@@ -2,18 +2,20 @@ package dev.coatcheck.api.routes.urls;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.coatcheck.api.exchange.Answer;
-import dev.coatcheck.api.exchange.JsonObject;
-import dev.coatcheck.api.exchange.ListView;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.routes.IdProblems;
+import dev.coatcheck.api.routes.Items;
+import dev.coatcheck.api.routes.Items.Item;
+import dev.coatcheck.api.routes.Items.Shown;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.routes.PublicIdView;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
+import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.registry.Type;
@@ -84,44 +86,30 @@ public final class UrlRoutes implements Routes {
     }
   }
 
-  /** One URL's outcome: resolved or an error, never both. */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
-  private record ItemView(
-      int index, int status, @Nullable ResolvedUrlView resolvedUrl, Problem.@Nullable Brief error) {
-    static ItemView refused(int index, Problem problem) {
-      return new ItemView(index, problem.code().status(), null, problem.brief());
-    }
-  }
-
   private Answer resolve(Context ctx) {
     String url =
         Query.of(ctx, "url")
             .text("url")
             .orElseThrow(
                 () -> Refusal.ofParameter("url", "Send the URL to resolve, percent-encoded."));
-    return switch (resolver.resolve(url)) {
-      case UrlOutcome.Resolved resolved -> Answer.json(200, ResolvedUrlView.of(url, resolved));
-      case UrlOutcome.Refused refused -> Answer.of(UrlProblems.of("url", refused));
-    };
+    return Items.answer(resolved("url", url, resolver.resolve(url)));
   }
 
   private Answer resolveAll(Context ctx, RequestBody body) {
     List<String> urls = body.object().allow("urls").strings("urls", URLS_MAX);
     List<UrlOutcome> outcomes = resolver.resolveAll(urls);
-    return Answer.json(
-        200,
-        ListView.of(
-            IntStream.range(0, urls.size())
-                .mapToObj(index -> item(index, urls.get(index), outcomes.get(index)))
-                .toList()));
+    return Items.answer(
+        IntStream.range(0, urls.size())
+            .mapToObj(
+                index -> resolved("urls[" + index + "]", urls.get(index), outcomes.get(index)))
+            .toList(),
+        true);
   }
 
-  private static ItemView item(int index, String url, UrlOutcome outcome) {
+  private static Item<Shown> resolved(String param, String url, UrlOutcome outcome) {
     return switch (outcome) {
-      case UrlOutcome.Resolved resolved ->
-          new ItemView(index, 200, ResolvedUrlView.of(url, resolved), null);
-      case UrlOutcome.Refused refused ->
-          ItemView.refused(index, UrlProblems.of("urls[" + index + "]", refused));
+      case UrlOutcome.Resolved resolved -> Items.shown(200, ResolvedUrlView.of(url, resolved));
+      case UrlOutcome.Refused refused -> new Item.Refused<>(UrlProblems.of(param, refused));
     };
   }
 

@@ -14,7 +14,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
-/** {@code coatcheck keys}: makes keys, and shows who may make them. */
+/** {@code coatcheck keys}: generates keys, and shows the workers. */
 @Command(
     name = "keys",
     description = "Generates keys, and lists the workers that generate keys.",

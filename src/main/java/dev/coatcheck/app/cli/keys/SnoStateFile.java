@@ -20,8 +20,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The file with the state of a writer of snos. It is locked until it is closed, and no other state
- * in its folder has the same sequence numbers of the same partition.
+ * The state file of a writer of snos. The file is locked until it is closed. No other state in its
+ * folder has the same sequence numbers of the same partition.
  */
 final class SnoStateFile implements AutoCloseable {
   /** Enough for the first line of a state. */
@@ -37,13 +37,13 @@ final class SnoStateFile implements AutoCloseable {
     this.text = text;
   }
 
-  /** What a new file begins with. */
+  /** The first line of a new file. */
   interface FirstLine {
     String of(SnoShare share);
   }
 
   /**
-   * @param fresh what a new file has; of one that is there it may be something else
+   * @param fresh the share for a new file; an existing file may have another one
    */
   static SnoStateFile open(Path path, SnoShare fresh, FirstLine firstLine)
       throws IOException, CommandFailed {
@@ -91,7 +91,7 @@ final class SnoStateFile implements AutoCloseable {
     SnoStateFile created = new SnoStateFile(path, file, firstLine.of(fresh) + "\n");
     try {
       lock(path, file);
-      // Written before the others are looked at: of two that are made at once, one sees the other.
+      // Written before the other files are read: if two are created at once, one sees the other.
       created.write(0, created.text);
       created.requireOwnNumbers(fresh);
       return created;
@@ -109,7 +109,7 @@ final class SnoStateFile implements AutoCloseable {
         return;
       }
     } catch (OverlappingFileLockException taken) {
-      // By this process: the same as by another.
+      // Locked by this process, which is the same as by another one.
     }
     throw busy(path);
   }
@@ -118,12 +118,12 @@ final class SnoStateFile implements AutoCloseable {
     return new CommandFailed("another command uses the state " + path + ". Try again.");
   }
 
-  /** Its complete lines; of a line that was being added when a command was killed nothing is. */
+  /** The complete lines. An incomplete last line, from a command that was killed, is dropped. */
   List<String> lines() {
     return text.substring(0, text.lastIndexOf('\n') + 1).lines().toList();
   }
 
-  /** What the state says it has for itself. */
+  /** The share that the state belongs to. */
   SnoShare share() throws CommandFailed {
     return SnoShare.startOf(text).orElseThrow(this::broken);
   }
@@ -133,14 +133,14 @@ final class SnoStateFile implements AutoCloseable {
   }
 
   /**
-   * Writes the only line of a state in place, within one block of a disk: a crash leaves the old
-   * line or the new one. What remains behind a longer old line is no line of the state.
+   * Overwrites the only line of a state in place, within one disk block: a crash leaves the old
+   * line or the new one. The rest of a longer old line is not a line of the state.
    */
   void replace(String line) throws IOException {
     write(0, line + "\n");
   }
 
-  /** Behind the last complete line: what follows it, without an end, is overwritten or ignored. */
+  /** Appends after the last complete line. An incomplete line is overwritten or ignored. */
   void add(List<String> lines) throws IOException {
     int end = text.substring(0, text.lastIndexOf('\n') + 1).getBytes(StandardCharsets.UTF_8).length;
     write(end, String.join("\n", lines) + "\n");
@@ -158,7 +158,7 @@ final class SnoStateFile implements AutoCloseable {
     try (DirectoryStream<Path> siblings =
         Files.newDirectoryStream(path.toAbsolutePath().resolveSibling(""))) {
       for (Path other : siblings) {
-        // Closing any channel of a file gives up its lock, so the own one is not read again.
+        // Closing any channel of a file releases its lock, so the own file is not read again.
         if (Files.isRegularFile(other)
             && Files.isReadable(other)
             && !Files.isSameFile(other, path)
@@ -188,7 +188,7 @@ final class SnoStateFile implements AutoCloseable {
   private static String text(FileChannel file, long length) throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(length));
     while (bytes.hasRemaining() && file.read(bytes, bytes.position()) >= 0) {
-      // Reads on.
+      // Try again.
     }
     return new String(Arrays.copyOf(bytes.array(), bytes.position()), StandardCharsets.UTF_8);
   }

@@ -26,8 +26,8 @@ import picocli.CommandLine.Spec;
 
 /**
  * {@code coatcheck keys sno}: snos without a gateway. Their state is in a file, which is written
- * before the first of them is printed: a command that is killed loses snos, and no command makes a
- * sno again.
+ * before the first sno is printed. A command that is killed loses snos, and no command prints a sno
+ * twice.
  */
 @Command(
     name = "sno",
@@ -149,7 +149,7 @@ final class SnoVerb implements Callable<Integer> {
     }
   }
 
-  /** A state keeps what it began with, so flags that say something else are an error. */
+  /** A state keeps its share, so contradicting flags are an error. */
   private void requireNoConflict(SnoStateFile file) throws CommandFailed {
     SnoShare share = file.share();
     if (partition != null && partition != share.partition()) {

@@ -1,4 +1,4 @@
-/** The verbs of keys by themselves, of segments and of snos. */
+/** The commands for keys by themselves, segments and snos. */
 @NullMarked
 package dev.coatcheck.app.cli.keys;
 

@@ -1,7 +1,7 @@
 package dev.coatcheck.app.cli.migrate;
 
+import dev.coatcheck.app.client.ClientImport;
 import dev.coatcheck.app.client.CommandFailed;
-import dev.coatcheck.app.client.FileUpload;
 import dev.coatcheck.app.client.GatewayCalls;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
@@ -34,7 +34,7 @@ public final class MigrateTableCommand {
         "Its columns are legacy_id, in ascending order, and created_at. The run must be planned and"
             + " not started."
       })
-  int importFile(@Mixin RunCalls calls, @Mixin FileUpload upload) throws CommandFailed {
+  int importFile(@Mixin RunCalls calls, @Mixin ClientImport upload) throws CommandFailed {
     return upload.send(calls.gateway(), calls.path("/import"));
   }
 
@@ -86,7 +86,7 @@ public final class MigrateTableCommand {
     }
     JsonNode run = calls.patch(body);
     boolean isPlanned = run.path("state").asString().equals("planned");
-    // A planned run is read again with its plan: the next command lists the preconditions.
+    // A planned run is fetched again with its plan: the next command lists the preconditions.
     new RunText(out()).throttleSettings(isPlanned ? calls.get() : run);
     return 0;
   }
@@ -202,7 +202,7 @@ public final class MigrateTableCommand {
     return 0;
   }
 
-  /** The exit status is 0 if the run is done, and 1 with the reason if it stopped before. */
+  /** The exit status: 0 if the run is done, 1 with the reason if it stopped before. */
   private int follow(RunCalls calls, boolean detach) throws CommandFailed {
     if (detach) {
       out()
@@ -216,7 +216,7 @@ public final class MigrateTableCommand {
     if (!run.path("state").asString().equals("done")) {
       throw new CommandFailed(RunText.failure(run));
     }
-    if (run.path("goal").asString().equals("switch") && !PhaseRail.isSwitched(run)) {
+    if (run.path("goal").asString().equals("switch") && !PhaseProgress.isSwitched(run)) {
       throw new CommandFailed(RunText.postponed(run));
     }
     return print(run);

@@ -3,7 +3,7 @@ package dev.coatcheck.app.cli.migrate;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 
-/** The command that a user most likely needs next, ready to be pasted. */
+/** The command that a user most likely needs next, ready to paste. */
 final class NextCommand {
   private static final String COMMAND = "coatcheck migrate-table ";
   static final String WITHOUT_RUNS = COMMAND + "plan --table TABLE --type NAME";
@@ -22,7 +22,7 @@ final class NextCommand {
               ? COMMAND + "undo " + id + " --phase expand, which clears the table"
               : COMMAND + "plan, for another run";
       case "contracted" ->
-          PhaseRail.isRetired(run)
+          PhaseProgress.isRetired(run)
               ? COMMAND + "forget " + id + ", which drops the archive"
               : COMMAND
                   + "verify "
@@ -35,7 +35,7 @@ final class NextCommand {
   }
 
   private static String afterDone(JsonNode run, String id) {
-    if (PhaseRail.isSwitched(run)) {
+    if (PhaseProgress.isSwitched(run)) {
       return "undo "
           + id
           + " --phase switch, which moves the primary key back, or old-columns "
@@ -47,7 +47,7 @@ final class NextCommand {
         : "switch " + id + ", which makes the new keys the primary key";
   }
 
-  /** Takes the legacy IDs off the table of a run. */
+  /** Removes the legacy IDs from the table of a run. */
   static String contract(JsonNode run) {
     return COMMAND
         + "contract "
@@ -67,7 +67,7 @@ final class NextCommand {
         + " --phase prepare_switch, which drops the indexes that wait for the switch";
   }
 
-  /** Starts a planned run; accepts all its preconditions. */
+  /** Starts a planned run and accepts all its preconditions. */
   static String start(JsonNode run) {
     List<String> codes = run.path("plan").path("preconditions").findValuesAsString("code");
     return COMMAND

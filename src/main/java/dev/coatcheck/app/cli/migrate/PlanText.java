@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 
-/** Prints a plan: a summary for the decision to start, then the statements if asked for. */
+/** Prints a plan: a summary for the decision to start, then the statements if requested. */
 final class PlanText {
   private static final long KIBI = 1024;
 
@@ -115,7 +115,7 @@ final class PlanText {
     return one.path("phase").asString().equals(phase);
   }
 
-  /** The time of some phases together. */
+  /** The total time of some phases. */
   private static String seconds(Stream<JsonNode> phases) {
     return RunText.duration(phases.mapToLong(one -> one.path("seconds").asLong()).sum());
   }

@@ -11,7 +11,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
-/** Calls the API about one run. A mixin: brings the ID of the run, and what a call needs. */
+/** Calls the API about one run. A mixin with the ID of the run and the options of a call. */
 @Command
 final class RunCalls {
   static final String RUNS = "/v1/table-migrations";
@@ -28,7 +28,7 @@ final class RunCalls {
 
   RunCalls() {}
 
-  /** For a command whose ID may be left out. */
+  /** For a command whose ID is optional. */
   RunCalls(GatewayCalls gateway, CommandSpec command, String id) {
     this.gateway = gateway;
     this.command = command;
@@ -59,7 +59,6 @@ final class RunCalls {
     return gateway.post(path(action), body);
   }
 
-  /** The path of the run, or of an action on it. */
   String path(String action) {
     if (!NUMBER.matcher(id).matches()) {
       throw new ParameterException(

@@ -1,8 +1,8 @@
 package dev.coatcheck.app.cli.migrate;
 
-import dev.coatcheck.app.client.Bars;
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.NoAnswer;
+import dev.coatcheck.app.client.ProgressBars;
 import java.io.PrintWriter;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -10,9 +10,8 @@ import me.tongfei.progressbar.ProgressBar;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Follows a run until it stops: draws a bar on a terminal, prints a line every ten seconds
- * elsewhere. Survives an outage of a minute. An interrupt ends the command but not the run, and
- * prints that.
+ * Follows a run until it stops: draws a bar on a terminal, or else prints a line every ten seconds.
+ * Survives an outage of a minute. An interrupt ends the command but not the run, and prints that.
  */
 final class RunFollower {
   private static final long LOOK_MILLIS = 500;
@@ -29,7 +28,7 @@ final class RunFollower {
     this.nanoTime = nanoTime;
   }
 
-  /** Waits until the run stops; returns it. */
+  /** Waits until the run stops, and returns it. */
   JsonNode end() throws CommandFailed {
     Thread interrupted = new Thread(this::printInterrupt);
     Runtime.getRuntime().addShutdownHook(interrupted);
@@ -50,7 +49,7 @@ final class RunFollower {
     try {
       var _ = Runtime.getRuntime().removeShutdownHook(interrupted);
     } catch (IllegalStateException isRunning) {
-      // The process ends, and the hook has printed.
+      // The process is ending, and the hook has printed.
     }
   }
 
@@ -58,7 +57,7 @@ final class RunFollower {
     JsonNode run = look();
     long lineDueNano = nanoTime.getAsLong();
     try (ProgressBar bar =
-        Bars.open(
+        ProgressBars.open(
             run.path("table").asString(),
             " rows",
             run.path("progress").path("rows_total").asLong(0))) {
@@ -66,7 +65,7 @@ final class RunFollower {
         bar.maxHint(run.path("progress").path("rows_total").asLong(0));
         bar.stepTo(run.path("progress").path("rows_done").asLong(0));
         bar.setExtraMessage(RunText.activity(run));
-        if (!Bars.isDrawn() && nanoTime.getAsLong() - lineDueNano >= 0) {
+        if (!ProgressBars.isDrawn() && nanoTime.getAsLong() - lineDueNano >= 0) {
           err.println(RunText.line(run));
           lineDueNano = nanoTime.getAsLong() + LINE_NANOS;
         }
@@ -79,7 +78,8 @@ final class RunFollower {
   }
 
   /**
-   * The gateway may restart, or its database may fail for a minute: the run continues by itself.
+   * The gateway may restart, or its database may be unavailable for a minute. The run continues
+   * anyway.
    */
   private JsonNode look() throws CommandFailed {
     for (int silences = 0; ; silences++) {

@@ -40,17 +40,17 @@ final class RunText {
       out.println("nothing of it is on the table.");
     } else if (state.equals("contracted")) {
       out.println(
-          PhaseRail.isRetired(run)
+          PhaseProgress.isRetired(run)
               ? "it is retired: nothing of it is on the table, and old links go on working."
               : "the legacy IDs have left the table, and old links go on working.");
-      out.println("Phases: " + PhaseRail.of(run));
+      out.println("Phases: " + PhaseProgress.of(run));
     } else {
       out.printf(
           "%,d of %,d rows have their keys.%n",
           progress.path("rows_done").asLong(), progress.path("rows_total").asLong());
-      out.println("Phases: " + PhaseRail.of(run));
+      out.println("Phases: " + PhaseProgress.of(run));
     }
-    PhaseRail.window(run).ifPresent(out::println);
+    PhaseProgress.window(run).ifPresent(out::println);
     if (!progress.path("seconds_left").isNull() && isRunning(run)) {
       out.printf(
           "%,d rows a second, about %s left.%n",
@@ -137,7 +137,6 @@ final class RunText {
     }
   }
 
-  /** Why a run stopped before its end. */
   static String failure(JsonNode run) {
     String reason = run.path("reason").asString("");
     return "run %s of %s is %s%s. Next: %s"

@@ -214,7 +214,7 @@ class TableMigrationRoutesTest {
   void whatCantBeMigratedIsRefusedWithReasons() {
     RUNS.table("other", 1);
     API.put(TestType.of("uuids", "uu").uuids());
-    API.put(TestType.of("shorter", "sho").with("key_layout", "42/9/12@1577836800000"));
+    API.put(TestType.of("shorter", "sho").with("layout", "42/9/12@1577836800000"));
 
     assertProblem(
         API.post(Runs.PATH, json("table", "other", "type", "nothing")), "404 type_unknown type");

@@ -1,0 +1,118 @@
+package dev.coatcheck.app.cli;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.IModelTransformer;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+
+/** The fields of a type as options of {@code types put}. The gateway knows their defaults. */
+final class TypeFlags implements IModelTransformer {
+  /** The option, its field in the body, what it takes, and its help. */
+  private static final String TABLE =
+      """
+      --prefix                   | prefix                   | PREFIX      | Prefix of its public IDs.
+      --key                      | key                      | KIND        | What its keys are: bigint or uuid. Default: bigint.
+      --generate                 | generate                 | HOW         | Keys of mints that bring none: snowflake, segment, uuidv7, or none if each mint brings its key. Default: snowflake; for uuid keys, uuidv7.
+      --layout                   | layout                   | LAYOUT      | Layout of the Snowflakes. Default: default.
+      --tag                      | tag                      | TAG         | Tag of the segment that the keys come from.
+      --redirect                 | redirect.template        | TEMPLATE    | Target of /r/{id}, for instance https://shop.example/charges/{id}.
+      --redirect-status          | redirect.status          | STATUS int  | 301, 302, 307 or 308. Default: 302.
+      --redirect-max-age-seconds | redirect.max_age_seconds | SECONDS int | How long the redirect may be cached. Default: 0.
+      --redirect-private         | redirect.public          | false       | Answer 404 to the public.
+      --expose-key               | redirect.expose_key      | true        | Allow {key} in the template.
+      --legacy                   | legacy.                  | true        | Redirect the type's legacy IDs at /legacy/NAME/{n}.
+      --legacy-status            | legacy.status            | STATUS int  | 301 or 308. Default: 308.
+      --legacy-private           | legacy.public            | false       | Answer 404 to the public.
+      --legacy-max-id            | legacy.max_id            | NUMBER      | The highest legacy ID that was ever issued.
+      --legacy-deprecated-at     | legacy.deprecated_at     | TIME        | Time for the Deprecation header, for instance 2026-01-31T12:00:00Z.
+      --legacy-sunset-at         | legacy.sunset_at         | TIME        | Time for the Sunset header; from then on the answer is 410.
+      --legacy-max-age-seconds   | legacy.max_age_seconds   | SECONDS int | How long the redirect may be cached. Default: 0.
+      --url-template             | url_templates            | PATH list   | Path of URLs with legacy IDs of the type, for instance /orders/{legacy:order}. May be repeated, up to 20 times.
+      --public-scheme            | public_rule.scheme       | SCHEME      | How older public IDs are known: hashids, sqids, typeid and uuid are decoded; pattern says that each has a row.
+      --public-text-prefix       | public_rule.text_prefix  | TEXT        | Fixed text in front of older public IDs.
+      --public-alphabet          | public_rule.alphabet     | CHARACTERS  | Alphabet of older public IDs, in its order; for hashids, sqids and pattern.
+      --public-min-length        | public_rule.min_length   | LENGTH int  | Least length without the fixed text; for hashids, sqids and pattern.
+      --public-max-length        | public_rule.max_length   | LENGTH int  | Greatest length without the fixed text; for pattern.
+      --public-salt              | public_rule.salt         | TEXT        | Salt; for hashids.
+      --public-type-name         | public_rule.prefix       | PREFIX      | Prefix of TypeIDs without the underscore, or an empty text; for typeid.
+      --client-names             | client_names             | RULE        | Namespace of client IDs that come without a namespace: required (refused), principal (of the API key) or shared. Default: unchanged; for a new type, principal.
+      --on-outage                | on_outage                | HOW         | Answers while Postgres is unavailable: serve_stale or refuse. Default: serve_stale.
+      --stale-seconds-max        | stale_seconds_max        | SECONDS int | Seconds for which stale answers are served, 0 to 60. Default: 60.
+      """;
+
+  private static final List<Flag> FLAGS = TABLE.lines().map(Flag::parse).toList();
+
+  /** An option; {@code takes} is its value if it takes none. */
+  private record Flag(String name, String field, String takes, String help) {
+    static Flag parse(String line) {
+      String[] cells = line.split(" *\\| ", 4);
+      return new Flag(cells[0], cells[1], cells[2].strip(), cells[3]);
+    }
+
+    OptionSpec spec() {
+      OptionSpec.Builder spec = OptionSpec.builder(name).description(help);
+      if (takes.equals("true") || takes.equals("false")) {
+        return spec.arity("0").type(boolean.class).build();
+      }
+      String[] label = takes.split(" ", 2);
+      spec.paramLabel(label[0]).required(field.equals("prefix"));
+      return switch (label[label.length - 1]) {
+        case "int" -> spec.type(Integer.class).build();
+        case "list" -> spec.type(List.class).auxiliaryTypes(String.class).build();
+        default -> spec.type(String.class).build();
+      };
+    }
+
+    @SuppressWarnings("unchecked")
+    void set(Object value, Map<String, Object> body) {
+      int dot = field.indexOf('.');
+      Map<String, Object> fields =
+          dot < 0
+              ? body
+              : (Map<String, Object>)
+                  body.computeIfAbsent(field.substring(0, dot), _ -> new LinkedHashMap<>());
+      if (!field.endsWith(".")) {
+        fields.put(
+            field.substring(dot + 1),
+            value instanceof Boolean ? Boolean.parseBoolean(takes) : value);
+      }
+    }
+  }
+
+  @Override
+  public CommandSpec transform(CommandSpec put) {
+    FLAGS.forEach(flag -> put.addOption(flag.spec()));
+    return put;
+  }
+
+  /** The body of a request; without the options of a redirect or of legacy IDs that aren't on. */
+  static Map<String, Object> body(ParseResult put) {
+    Map<String, Object> body = new LinkedHashMap<>(Map.of("key", "bigint"));
+    for (Flag flag : FLAGS) {
+      if (put.hasMatchedOption(flag.name())) {
+        flag.set(put.matchedOption(flag.name()).getValue(), body);
+      }
+    }
+    if (!put.hasMatchedOption("--redirect")) {
+      body.remove("redirect");
+    }
+    if (!put.hasMatchedOption("--legacy")) {
+      body.remove("legacy");
+    }
+    if (body.get("public_rule") instanceof Map<?, ?> older) {
+      if (!put.hasMatchedOption("--public-scheme")) {
+        throw new ParameterException(
+            put.commandSpec().commandLine(), "Options --public-… need --public-scheme.");
+      }
+      if ("pattern".equals(older.get("scheme"))) {
+        older.remove("scheme");
+        body.put("public_pattern", body.remove("public_rule"));
+      }
+    }
+    return body;
+  }
+}

@@ -1,0 +1,88 @@
+package dev.coatcheck.app.client;
+
+import dev.coatcheck.bulk.rows.RowFormat;
+import dev.coatcheck.core.name.WireNamed;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import me.tongfei.progressbar.ProgressBar;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/**
+ * Sends a file of rows to an operation of the gateway, in parts, and prints the tally. A mixin with
+ * the parameter {@code FILE} and the option {@code --format}.
+ */
+@Command
+public final class ClientImport {
+  private static final long BYTES_A_STEP = 1024;
+
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec command;
+
+  @Parameters(paramLabel = "FILE", description = "The file to import.")
+  private Path file;
+
+  @Option(names = "--format", description = "csv or ndjson. Default: the ending of the file name.")
+  private @Nullable String format;
+
+  /**
+   * Sends the whole file, or the rest after an interrupted upload.
+   *
+   * @param path of the operation that takes the file
+   * @return the exit status: 0, or 1 if rows were refused
+   */
+  public int send(GatewayCalls gateway, String path) throws CommandFailed {
+    if (!Files.isRegularFile(file)) {
+      throw new CommandFailed("there is no file " + file + ".");
+    }
+    try (PartSender source = PartSender.open(file, rowFormat(), gateway, path);
+        ProgressBar bar =
+            ProgressBars.open("importing", " KiB", Math.max(1, Files.size(file) / BYTES_A_STEP))) {
+      bar.stepTo(source.progress().offset() / BYTES_A_STEP);
+      while (source.sendPart()) {
+        bar.stepTo(source.progress().offset() / BYTES_A_STEP);
+      }
+      bar.stepTo(bar.getMax());
+      return report(source);
+    } catch (IOException broken) {
+      throw new CommandFailed("the file can't be read or written: " + broken.getMessage());
+    }
+  }
+
+  private int report(PartSender source) {
+    ImportProgress done = source.progress();
+    CommandLine line = command.commandLine();
+    line.getOut()
+        .printf(
+            "%d rows: %d created, %d existing, %d refused.%n",
+            done.created() + done.existing() + done.refused(),
+            done.created(),
+            done.existing(),
+            done.refused());
+    if (done.refused() == 0) {
+      return 0;
+    }
+    line.getErr()
+        .printf(
+            "coatcheck: the refused rows are in %s, the reasons in %s.%n",
+            source.rejected(), source.reasons());
+    return 1;
+  }
+
+  private RowFormat rowFormat() throws Misused {
+    String name = file.getFileName().toString().toLowerCase(Locale.ROOT);
+    String wanted =
+        format != null
+            ? format
+            : name.substring(name.lastIndexOf('.') + 1).replace("jsonl", "ndjson");
+    return WireNamed.find(RowFormat.class, wanted)
+        .orElseThrow(() -> new Misused("add --format csv or --format ndjson."));
+  }
+}

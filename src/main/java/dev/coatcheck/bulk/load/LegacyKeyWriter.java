@@ -1,0 +1,122 @@
+package dev.coatcheck.bulk.load;
+
+import dev.coatcheck.core.id.TokenSource;
+import dev.coatcheck.core.key.Key;
+import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.observe.Event;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.alias.Alias;
+import dev.coatcheck.ids.alias.AliasScheme;
+import dev.coatcheck.ids.mint.KnownRows;
+import dev.coatcheck.ids.mint.MintPlan;
+import dev.coatcheck.ids.mint.MintPlan.Entry;
+import dev.coatcheck.ids.mint.MintRequest;
+import dev.coatcheck.ids.mint.MintTable;
+import dev.coatcheck.ids.mint.MintTarget;
+import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.postgres.connection.SqlState;
+import dev.coatcheck.postgres.sql.Database;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.IntFunction;
+import org.jooq.DSLContext;
+import org.jooq.exception.DataAccessException;
+
+/**
+ * Gives keys that were made elsewhere their mapping and their legacy ID, for use inside
+ * transactions. What is there already and agrees is left alone; what contradicts is never
+ * overwritten.
+ */
+public final class LegacyKeyWriter {
+  private final Type type;
+  private final TokenSource tokens;
+  private final Observer observer;
+
+  /** For one type of Snowflake keys. */
+  public LegacyKeyWriter(Type type, TokenSource tokens, Observer observer) {
+    this.type = type;
+    this.tokens = tokens;
+    this.observer = observer;
+  }
+
+  /** A legacy ID and its new key. */
+  public record LegacyKey(long legacy, long key) {}
+
+  /** A mapping or a legacy ID is there already: roll back, and insert carefully. */
+  public static final class AlreadyThere extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    AlreadyThere(DataAccessException cause) {
+      super("a mapping or a legacy ID is there already", cause);
+    }
+  }
+
+  /**
+   * Inserts mappings and legacy IDs; their time is the one in the key.
+   *
+   * @param careful look first at what is there; otherwise all is taken for new
+   * @return those whose legacy ID or key belongs to something else, or has ended
+   * @throws AlreadyThere if another transaction was first
+   */
+  public List<LegacyKey> insert(DSLContext sql, List<LegacyKey> rows, boolean careful) {
+    return write(
+            sql,
+            rows.stream().map(LegacyKey::key).toList(),
+            row ->
+                List.of(Alias.of(type, AliasScheme.LEGACY, Long.toString(rows.get(row).legacy()))),
+            careful)
+        .stream()
+        .map(rows::get)
+        .toList();
+  }
+
+  /**
+   * Inserts mappings of keys whose rows have no legacy ID; a mapping that is there already, or has
+   * ended, is left alone.
+   *
+   * @param careful look first at what is there; otherwise all is taken for new
+   * @throws AlreadyThere if another transaction was first
+   */
+  public void insertKeys(DSLContext sql, List<Long> keys, boolean careful) {
+    List<Integer> _ = write(sql, keys, _ -> List.of(), careful);
+  }
+
+  /** Inserts a row in a transaction of its own. A row that already exists counts as success. */
+  public void insertAlone(Database gateway, LegacyKey row) {
+    try {
+      gateway.write("legacy key", sql -> insert(sql, List.of(row), true));
+    } catch (AlreadyThere another) {
+      // The row exists.
+    }
+  }
+
+  /** Returns the indexes of the keys that are refused. */
+  private List<Integer> write(
+      DSLContext sql, List<Long> keys, IntFunction<List<Alias>> aliases, boolean careful) {
+    List<MintRequest> requests = new ArrayList<>(keys.size());
+    for (int i = 0; i < keys.size(); i++) {
+      requests.add(
+          new MintRequest(type, Optional.of(new Key.Bigint(keys.get(i))), aliases.apply(i)));
+    }
+    MintPlan plan = new MintPlan(careful ? MintTable.known(sql, requests) : KnownRows.NONE);
+    List<Integer> refused = new ArrayList<>();
+    for (int i = 0; i < requests.size(); i++) {
+      if (!(plan.add(requests.get(i)) instanceof Entry.Sound(MintTarget target, boolean isNew))) {
+        refused.add(i);
+      } else if (isNew) {
+        target.create(tokens::next, SnowflakeLayout.DEFAULT.timeOf(keys.get(i)));
+      }
+    }
+    try {
+      ImportStore.copy(sql, CopyBatch.of(plan));
+    } catch (DataAccessException failed) {
+      if (SqlState.isUniqueViolation(failed)) {
+        throw new AlreadyThere(failed);
+      }
+      throw failed;
+    }
+    observer.observe(new Event.Minted(type.name(), plan.newTargets().size(), 0));
+    return refused;
+  }
+}

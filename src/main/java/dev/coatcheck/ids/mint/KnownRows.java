@@ -1,0 +1,50 @@
+package dev.coatcheck.ids.mint;
+
+import dev.coatcheck.core.id.Token;
+import dev.coatcheck.core.key.KeyKind;
+import dev.coatcheck.ids.alias.Alias;
+import dev.coatcheck.ids.mapping.StoredMapping;
+import dev.coatcheck.ids.mapping.TypedKey;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The stored rows that requests name by an alias, a key or a token. */
+public final class KnownRows {
+  /** For requests that are all taken for new. */
+  public static final KnownRows NONE = new KnownRows();
+
+  private final Map<Alias, StoredMapping> byAlias = new HashMap<>();
+  private final Map<TypedKey, StoredMapping> byKey = new HashMap<>();
+  private final Map<TableToken, StoredMapping> byToken = new HashMap<>();
+
+  /** Bigint keys and UUIDs lie in two tables, and each table has its own tokens. */
+  record TableToken(KeyKind kind, Token token) {}
+
+  void add(KeyKind kind, StoredMapping row) {
+    byKey.put(row.subject(), row);
+    byToken.put(new TableToken(kind, row.token()), row);
+  }
+
+  /** Adds an alias of a row that was added before. */
+  void add(Alias alias, KeyKind kind, Token token) {
+    StoredMapping row = byToken.get(new TableToken(kind, token));
+    if (row == null || row.typeNumber() != alias.typeNumber()) {
+      throw new IllegalStateException("alias without its mapping: " + token);
+    }
+    byAlias.put(alias, row);
+  }
+
+  /** The row that has the alias; it may have ended. */
+  public @Nullable StoredMapping of(Alias alias) {
+    return byAlias.get(alias);
+  }
+
+  @Nullable StoredMapping of(TypedKey key) {
+    return byKey.get(key);
+  }
+
+  boolean holds(TableToken token) {
+    return byToken.containsKey(token);
+  }
+}

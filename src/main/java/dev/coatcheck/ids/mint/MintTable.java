@@ -1,0 +1,134 @@
+package dev.coatcheck.ids.mint;
+
+import dev.coatcheck.core.id.Token;
+import dev.coatcheck.core.key.KeyKind;
+import dev.coatcheck.ids.alias.Alias;
+import dev.coatcheck.ids.alias.AliasTable;
+import dev.coatcheck.ids.mapping.MappingTable;
+import dev.coatcheck.ids.mapping.PublicIdTable;
+import dev.coatcheck.ids.mapping.TypedKey;
+import dev.coatcheck.postgres.connection.ConnectionDesync;
+import dev.coatcheck.postgres.sql.PlainSql;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jooq.DSLContext;
+
+/** Reads the rows that requests name, and writes new ones, for use inside transactions. */
+public final class MintTable {
+  private static final String INSERT =
+      """
+      insert into {table} (key, token, type_id, bucket)
+      select * from unnest(?, ?, ?, ?) {conflict}
+      returning token, created_at
+      """;
+
+  private static final String UNLESS_TAKEN = INSERT.replace("{conflict}", "on conflict do nothing");
+  private static final String ALL_OR_NONE = INSERT.replace("{conflict}", "");
+
+  private MintTable() {}
+
+  /** The rows that have one of the requests' aliases, keys or tokens, ended ones included. */
+  public static KnownRows known(DSLContext sql, List<MintRequest> requests) {
+    KnownRows known = new KnownRows();
+    requests.stream()
+        .collect(Collectors.groupingBy(request -> request.type().keyKind()))
+        .forEach((kind, some) -> addKnown(sql, kind, some, known));
+    return known;
+  }
+
+  private static void addKnown(
+      DSLContext sql, KeyKind kind, List<MintRequest> requests, KnownRows into) {
+    List<Alias> names =
+        requests.stream().flatMap(request -> request.aliases().stream()).distinct().toList();
+    List<TypedKey> keys =
+        requests.stream().flatMap(request -> request.subject().stream()).distinct().toList();
+    Map<Alias, Token> targets = names.isEmpty() ? Map.of() : AliasTable.targets(sql, names);
+    if (!keys.isEmpty()) {
+      PublicIdTable.byKey(sql, keys).values().forEach(row -> into.add(kind, row));
+    }
+    List<Token> tokens =
+        Stream.concat(
+                targets.values().stream(),
+                requests.stream().flatMap(request -> request.token().stream()))
+            .distinct()
+            .filter(token -> !into.holds(new KnownRows.TableToken(kind, token)))
+            .toList();
+    if (!tokens.isEmpty()) {
+      PublicIdTable.byTokens(sql, MappingTable.of(kind), tokens)
+          .forEach(row -> into.add(kind, row));
+    }
+    targets.forEach((alias, token) -> into.add(alias, kind, token));
+  }
+
+  /**
+   * Writes the rows of one transaction, each unless its key or its token is taken.
+   *
+   * @return those that were not written
+   */
+  static List<MintTarget> insert(DSLContext sql, List<MintTarget> targets) {
+    List<MintTarget> missing = new ArrayList<>();
+    List<MintTarget> inLockOrder =
+        targets.stream()
+            .sorted(Comparator.comparing(MintTarget::subject, TypedKey.LOCK_ORDER))
+            .toList();
+    for (MappingTable<?> table : MappingTable.all()) {
+      List<MintTarget> some =
+          inLockOrder.stream().filter(target -> table.holds(target.subject().key())).toList();
+      if (!some.isEmpty()) {
+        missing.addAll(insert(sql, table, UNLESS_TAKEN, some));
+      }
+    }
+    return missing;
+  }
+
+  /**
+   * Writes rows of which none is expected to be there, in a statement that takes Postgres two
+   * thirds of the time.
+   *
+   * @param targets at least one, all with keys of one kind
+   * @throws org.jooq.exception.DataAccessException a unique violation if a key or a token is taken;
+   *     nothing was written then
+   */
+  static void insertAllOrNone(DSLContext sql, List<MintTarget> targets) {
+    MappingTable<?> table = MappingTable.of(targets.getFirst().subject().key());
+    List<MintTarget> missing = insert(sql, table, ALL_OR_NONE, targets);
+    ConnectionDesync.unless(missing.isEmpty(), "rows not inserted: " + missing.size());
+  }
+
+  private record Inserted(UUID token, Instant createdAt) {}
+
+  private static List<MintTarget> insert(
+      DSLContext sql, MappingTable<?> table, String statement, List<MintTarget> targets) {
+    Set<MintTarget> missing = new LinkedHashSet<>(targets);
+    // A token has one row in a table.
+    Map<UUID, MintTarget> wanted = HashMap.newHashMap(targets.size());
+    targets.forEach(target -> wanted.putIfAbsent(target.token().toUuid(), target));
+    List<Inserted> all =
+        PlainSql.rows(
+            sql,
+            table.statement(statement),
+            row -> new Inserted(row.getObject(1, UUID.class), PlainSql.instant(row, 2)),
+            table.keys(targets, target -> target.subject().key()),
+            targets.stream().map(target -> target.token().toUuid()).toArray(UUID[]::new),
+            targets.stream().map(target -> target.type().number()).toArray(Integer[]::new),
+            targets.stream()
+                .map(target -> (short) target.subject().bucket())
+                .toArray(Short[]::new));
+    for (Inserted one : all) {
+      MintTarget target =
+          ConnectionDesync.required(wanted.get(one.token()), "another's row was inserted");
+      target.inserted(one.createdAt());
+      missing.remove(target);
+    }
+    return List.copyOf(missing);
+  }
+}

@@ -1,0 +1,498 @@
+package dev.coatcheck.migrate.run;
+
+import static dev.coatcheck.postgres.sql.schema.Tables.PUBLIC_ID;
+import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION;
+import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION_EVENT;
+import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION_SET_ASIDE;
+import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION_STEP;
+import static org.jooq.impl.DSL.coalesce;
+import static org.jooq.impl.DSL.currentInstant;
+import static org.jooq.impl.DSL.max;
+import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.val;
+
+import dev.coatcheck.core.name.WireNamed;
+import dev.coatcheck.core.observe.Event;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.idempotency.IdempotentResult;
+import dev.coatcheck.migrate.relay.ActiveTables.ActiveTable;
+import dev.coatcheck.migrate.run.LeaseTable.Claim;
+import dev.coatcheck.migrate.run.TableMigration.StepStatus;
+import dev.coatcheck.migrate.run.Transition.Decision;
+import dev.coatcheck.migrate.source.Child;
+import dev.coatcheck.migrate.source.TableName;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.table.OwnObjectsTable.Extent;
+import dev.coatcheck.migrate.table.Phase;
+import dev.coatcheck.migrate.table.SetAside;
+import dev.coatcheck.migrate.table.Step;
+import dev.coatcheck.migrate.verify.Report;
+import dev.coatcheck.postgres.sql.Database;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jooq.Condition;
+import org.jooq.DSLContext;
+import org.jooq.JSONB;
+import org.jooq.impl.DSL;
+
+/**
+ * What the gateway's database keeps of runs: their rows, steps, events, and rows that were set
+ * aside. What people ask of runs is written by {@link ActionTable}.
+ */
+public final class JournalTable {
+  /** In one answer of {@link #events}. */
+  public static final int EVENTS_MAX = 1_000;
+
+  /** In one answer of {@link #list} or {@link #setAside}. */
+  public static final int LISTED_MAX = 100;
+
+  private final Database gateway;
+  private final ActionTable actions;
+  private final Observer observer;
+  private final String holder;
+
+  /**
+   * Reads and writes in the gateway's database.
+   *
+   * @param holder names this instance in events
+   */
+  public JournalTable(Database gateway, Observer observer, String holder) {
+    this.gateway = gateway;
+    this.actions = new ActionTable(gateway);
+    this.observer = observer;
+    this.holder = holder;
+  }
+
+  public Optional<TableMigration> find(long id) {
+    return gateway.read(
+        "table migration",
+        sql ->
+            sql.fetchOptional(TABLE_MIGRATION, TABLE_MIGRATION.MIGRATION_ID.eq(id))
+                .map(RunRowTable::run));
+  }
+
+  /** The last hundred runs, newest first. */
+  public List<TableMigration> list() {
+    return gateway.read(
+        "table migrations",
+        sql ->
+            sql.selectFrom(TABLE_MIGRATION)
+                .orderBy(TABLE_MIGRATION.MIGRATION_ID.desc())
+                .limit(LISTED_MAX)
+                .fetch(RunRowTable::run));
+  }
+
+  /** All runs of a table, in every state. */
+  List<TableMigration> of(String source, TableName table) {
+    return gateway.read(
+        "table migrations",
+        sql ->
+            sql.selectFrom(TABLE_MIGRATION)
+                .where(TABLE_MIGRATION.SOURCE.eq(source))
+                .and(TABLE_MIGRATION.TABLE_SCHEMA.eq(table.schema()))
+                .and(TABLE_MIGRATION.TABLE_NAME.eq(table.table()))
+                .orderBy(TABLE_MIGRATION.MIGRATION_ID)
+                .fetch(RunRowTable::run));
+  }
+
+  /** Those that have something on their table. */
+  private List<TableMigration> occupying() {
+    return gateway.read(
+        "table migrations",
+        sql -> sql.selectFrom(TABLE_MIGRATION).where("occupies").fetch(RunRowTable::run));
+  }
+
+  /** Whether a run of the type has something on its table. */
+  boolean occupies(int typeNumber) {
+    return occupying().stream().anyMatch(run -> run.typeNumber() == typeNumber);
+  }
+
+  /** The tables that runs have something on. */
+  public List<ActiveTable> activeTables() {
+    return occupying().stream().map(this::active).toList();
+  }
+
+  private ActiveTable active(TableMigration run) {
+    List<StepStatus> steps = steps(run.id());
+    return new ActiveTable(
+        run.id(),
+        run.source(),
+        run.target(),
+        run.typeNumber(),
+        StepStatus.ofExpand(steps, Step.DUAL_WRITE).isBegun(),
+        StepStatus.ofExpand(steps, Step.PREPARE).isBegun(),
+        new StepStates(steps).isContracted());
+  }
+
+  /** Whether a file gave keys for the run. */
+  boolean hasImported(long id) {
+    return gateway.read(
+        "table migration",
+        sql ->
+            sql.fetchExists(
+                TABLE_MIGRATION,
+                TABLE_MIGRATION.MIGRATION_ID.eq(id).and(TABLE_MIGRATION.IMPORTED_ID.isNotNull())));
+  }
+
+  /** Keeps the names that a table has now, with one event for each change. */
+  void renamed(long id, Target before, Target now) {
+    String detail =
+        "The table is %s now, and its key %s.".formatted(now.table().text(), now.keyColumn());
+    String createdAt = now.createdAt().map(Target.TimeColumn::name).orElse(null);
+    JSONB childrenNow = JSONB.valueOf(RunRowTable.json(now.children()));
+    // Unless they are others meanwhile than those whose names were looked up.
+    Condition areChildrenKnown =
+        TABLE_MIGRATION.CHILDREN.eq(JSONB.valueOf(RunRowTable.json(before.children())));
+    boolean isRenamed =
+        gateway.write(
+            "table migration names",
+            sql -> {
+              boolean isNews =
+                  sql.update(TABLE_MIGRATION)
+                          .set(TABLE_MIGRATION.TABLE_SCHEMA, now.table().schema())
+                          .set(TABLE_MIGRATION.TABLE_NAME, now.table().table())
+                          .set(TABLE_MIGRATION.KEY_COLUMN, now.keyColumn())
+                          .set(TABLE_MIGRATION.CREATED_AT_COLUMN, createdAt)
+                          .set(
+                              TABLE_MIGRATION.CHILDREN,
+                              DSL.when(areChildrenKnown, DSL.val(childrenNow))
+                                  .otherwise(TABLE_MIGRATION.CHILDREN))
+                          .where(TABLE_MIGRATION.MIGRATION_ID.eq(id))
+                          .and(
+                              TABLE_MIGRATION
+                                  .TABLE_SCHEMA
+                                  .ne(now.table().schema())
+                                  .or(TABLE_MIGRATION.TABLE_NAME.ne(now.table().table()))
+                                  .or(TABLE_MIGRATION.KEY_COLUMN.ne(now.keyColumn()))
+                                  .or(TABLE_MIGRATION.CREATED_AT_COLUMN.isDistinctFrom(createdAt))
+                                  .or(
+                                      areChildrenKnown.and(
+                                          TABLE_MIGRATION.CHILDREN.ne(childrenNow))))
+                          .execute()
+                      == 1;
+              if (isNews) {
+                append(sql, id, holder, "renamed", detail);
+              }
+              return isNews;
+            });
+    if (isRenamed) {
+      observer.observe(new Event.TableMigrated(now.table().text(), "renamed", detail));
+    }
+  }
+
+  /** Keeps the children that a run takes along from now on. */
+  void children(TableMigration run, List<Child> children) {
+    gateway.write(
+        "table migration children",
+        sql ->
+            sql.update(TABLE_MIGRATION)
+                .set(TABLE_MIGRATION.CHILDREN, JSONB.valueOf(RunRowTable.json(children)))
+                .where(TABLE_MIGRATION.MIGRATION_ID.eq(run.id()))
+                .execute());
+  }
+
+  /**
+   * The last switch of a run.
+   *
+   * @param calls of the applications' statements before it, by their IDs
+   */
+  record Switched(Instant at, Map<String, Long> calls) {}
+
+  /** Keeps how often the statements of the applications were called before the switch. */
+  void switched(TableMigration run, Map<String, Long> calls) {
+    gateway.write(
+        "table migration switch",
+        sql ->
+            sql.update(TABLE_MIGRATION)
+                .set(TABLE_MIGRATION.SWITCHED_AT, currentInstant())
+                .set(TABLE_MIGRATION.CALLS_BEFORE_SWITCH, JSONB.valueOf(RunRowTable.json(calls)))
+                .where(TABLE_MIGRATION.MIGRATION_ID.eq(run.id()))
+                .execute());
+  }
+
+  Optional<Switched> switched(long id) {
+    return gateway.read(
+        "table migration switch",
+        sql ->
+            sql.select(TABLE_MIGRATION.SWITCHED_AT, TABLE_MIGRATION.CALLS_BEFORE_SWITCH)
+                .from(TABLE_MIGRATION)
+                .where(TABLE_MIGRATION.MIGRATION_ID.eq(id))
+                .and(TABLE_MIGRATION.SWITCHED_AT.isNotNull())
+                .fetchOptional(
+                    row -> new Switched(row.value1(), RunRowTable.calls(row.value2().data()))));
+  }
+
+  void report(TableMigration run, Report report) {
+    gateway.write(
+        "table migration report",
+        sql ->
+            sql.update(TABLE_MIGRATION)
+                .set(TABLE_MIGRATION.REPORT, JSONB.valueOf(RunRowTable.json(report)))
+                .where(TABLE_MIGRATION.MIGRATION_ID.eq(run.id()))
+                .execute());
+  }
+
+  /** All rows have keys: those that look-ups had filled are not waited for. */
+  void filled(TableMigration run) {
+    gateway.write(
+        "table migration",
+        sql ->
+            sql.update(TABLE_MIGRATION)
+                .set(TABLE_MIGRATION.ROWS_TOTAL, TABLE_MIGRATION.ROWS_DONE)
+                .where(TABLE_MIGRATION.MIGRATION_ID.eq(run.id()))
+                .execute());
+  }
+
+  public List<StepStatus> steps(long id) {
+    return gateway.read("table migration steps", sql -> steps(sql, id));
+  }
+
+  static List<StepStatus> steps(DSLContext sql, long id) {
+    return sql.selectFrom(TABLE_MIGRATION_STEP)
+        .where(TABLE_MIGRATION_STEP.MIGRATION_ID.eq(id))
+        .orderBy(TABLE_MIGRATION_STEP.ORDINAL)
+        .fetch(
+            row ->
+                new StepStatus(
+                    WireNamed.find(Phase.class, row.getPhase()).orElseThrow(),
+                    row.getName(),
+                    WireNamed.find(StepState.class, row.getState()).orElseThrow(),
+                    Optional.ofNullable(row.getError()),
+                    Optional.ofNullable(row.getChangedAt())));
+  }
+
+  public StepStates states(long id) {
+    return new StepStates(steps(id));
+  }
+
+  /** Which objects of a run have to be in its source. */
+  Extent extent(TableMigration run) {
+    List<StepStatus> steps = steps(run.id());
+    if (StepStatus.ofExpand(steps, Step.DUAL_WRITE).isApplied()) {
+      return Extent.ON_TABLE;
+    }
+    return StepStatus.ofExpand(steps, Step.PREPARE).isApplied() ? Extent.PREPARED : Extent.NONE;
+  }
+
+  /** All as they are before the start. */
+  static void insertSteps(DSLContext sql, long id, List<Step> steps) {
+    for (int i = 0; i < steps.size(); i++) {
+      sql.insertInto(TABLE_MIGRATION_STEP)
+          .set(TABLE_MIGRATION_STEP.MIGRATION_ID, id)
+          .set(TABLE_MIGRATION_STEP.ORDINAL, i)
+          .set(TABLE_MIGRATION_STEP.PHASE, steps.get(i).phase().wireName())
+          .set(TABLE_MIGRATION_STEP.NAME, steps.get(i).name())
+          .execute();
+    }
+  }
+
+  /** Also of a step that the run didn't have when it was planned, by an earlier version. */
+  void step(TableMigration run, Step step, StepState state, Optional<String> error) {
+    gateway.write(
+        "table migration step",
+        sql -> {
+          int written =
+              sql.update(TABLE_MIGRATION_STEP)
+                  .set(TABLE_MIGRATION_STEP.STATE, state.wireName())
+                  .set(TABLE_MIGRATION_STEP.ERROR, error.orElse(null))
+                  .set(TABLE_MIGRATION_STEP.CHANGED_AT, currentInstant())
+                  .where(TABLE_MIGRATION_STEP.MIGRATION_ID.eq(run.id()))
+                  .and(TABLE_MIGRATION_STEP.PHASE.eq(step.phase().wireName()))
+                  .and(TABLE_MIGRATION_STEP.NAME.eq(step.name()))
+                  .execute();
+          return written == 1
+              || sql.insertInto(TABLE_MIGRATION_STEP)
+                      .set(TABLE_MIGRATION_STEP.MIGRATION_ID, run.id())
+                      .set(
+                          TABLE_MIGRATION_STEP.ORDINAL,
+                          select(coalesce(max(TABLE_MIGRATION_STEP.ORDINAL), -1).add(1))
+                              .from(TABLE_MIGRATION_STEP)
+                              .where(TABLE_MIGRATION_STEP.MIGRATION_ID.eq(run.id())))
+                      .set(TABLE_MIGRATION_STEP.PHASE, step.phase().wireName())
+                      .set(TABLE_MIGRATION_STEP.NAME, step.name())
+                      .set(TABLE_MIGRATION_STEP.STATE, state.wireName())
+                      .set(TABLE_MIGRATION_STEP.ERROR, error.orElse(null))
+                      .set(TABLE_MIGRATION_STEP.CHANGED_AT, currentInstant())
+                      .execute()
+                  == 1;
+        });
+  }
+
+  /** At most a thousand after a number, oldest first. */
+  public List<RunEvent> events(long id, long after) {
+    return gateway.read(
+        "table migration events",
+        sql ->
+            sql.selectFrom(TABLE_MIGRATION_EVENT)
+                .where(TABLE_MIGRATION_EVENT.MIGRATION_ID.eq(id))
+                .and(TABLE_MIGRATION_EVENT.NUMBER.gt(after))
+                .orderBy(TABLE_MIGRATION_EVENT.NUMBER)
+                .limit(EVENTS_MAX)
+                .fetch(
+                    row ->
+                        new RunEvent(
+                            row.getNumber(),
+                            row.getAt(),
+                            row.getActor(),
+                            row.getKind(),
+                            row.getDetail())));
+  }
+
+  /** Records what this instance did or met. */
+  void event(TableMigration run, String kind, String detail) {
+    event(run.id(), run.target(), kind, detail);
+  }
+
+  /** The same for a run of which only the table is known. */
+  void event(long id, Target target, String kind, String detail) {
+    note(id, holder, kind, detail);
+    observer.observe(new Event.TableMigrated(target.table().text(), kind, detail));
+  }
+
+  /** Records what an actor did to a run from outside, such as an import of its mappings. */
+  void note(long id, String actor, String kind, String detail) {
+    gateway.write(
+        "table migration event",
+        sql -> {
+          append(sql, id, actor, kind, detail);
+          return true;
+        });
+  }
+
+  /** Whether the rows of a table have keys of the type alone, also after a retirement. */
+  boolean hasContracted(int typeNumber) {
+    return hasEvent("contracted", typeNumber);
+  }
+
+  /** Whether keys that public IDs of the type have were forgotten at their source. */
+  boolean hasForgotten(int typeNumber) {
+    return hasEvent("forget", typeNumber);
+  }
+
+  /** Whether a run whose keys public IDs of the type have has an event of a kind. */
+  private boolean hasEvent(String kind, int typeNumber) {
+    return gateway.read(
+        "table migration events",
+        sql ->
+            sql.fetchExists(
+                sql.selectOne()
+                    .from(TABLE_MIGRATION)
+                    .join(TABLE_MIGRATION_EVENT)
+                    .using(TABLE_MIGRATION.MIGRATION_ID)
+                    .where(TABLE_MIGRATION.TYPE_ID.eq(typeNumber))
+                    .and(TABLE_MIGRATION_EVENT.KIND.eq(kind))
+                    .andExists(
+                        sql.selectOne().from(PUBLIC_ID).where(PUBLIC_ID.TYPE_ID.eq(typeNumber)))));
+  }
+
+  static void append(DSLContext sql, long id, String actor, String kind, String detail) {
+    sql.execute(
+        """
+        with numbered as (
+          update coatcheck.table_migration set last_event = last_event + 1
+           where migration_id = {0} returning last_event)
+        insert into coatcheck.table_migration_event (migration_id, number, actor, kind, detail)
+        select {0}, last_event, {1}, {2}, {3} from numbered
+        """,
+        val(id), val(actor), val(kind), val(detail));
+  }
+
+  /** The first hundred rows that are still to be filled; the source keeps all of them. */
+  public List<SetAside> setAside(long id) {
+    return gateway.read("rows set aside", sql -> setAside(sql, id));
+  }
+
+  static List<SetAside> setAside(DSLContext sql, long id) {
+    return sql.selectFrom(TABLE_MIGRATION_SET_ASIDE)
+        .where(TABLE_MIGRATION_SET_ASIDE.MIGRATION_ID.eq(id))
+        .orderBy(TABLE_MIGRATION_SET_ASIDE.LEGACY_ID)
+        .fetch(
+            row ->
+                new SetAside(
+                    row.getLegacyId(),
+                    row.getKey(),
+                    WireNamed.find(SetAside.Cause.class, row.getCause()).orElseThrow(),
+                    row.getError()));
+  }
+
+  /** Replaces the rows that are set aside, unless another runner has taken over. */
+  void setAside(Claim claim, List<SetAside> rows) {
+    gateway.write(
+        "rows set aside",
+        sql -> {
+          boolean isOurs =
+              sql.selectFrom(TABLE_MIGRATION)
+                  .where(TABLE_MIGRATION.MIGRATION_ID.eq(claim.id()))
+                  .and(TABLE_MIGRATION.FENCE.eq(claim.fence()))
+                  .forNoKeyUpdate()
+                  .fetchOptional()
+                  .isPresent();
+          if (isOurs) {
+            deleteSetAside(sql, claim.id());
+            rows.forEach(row -> insertSetAside(sql, claim.id(), row));
+          }
+          return isOurs;
+        });
+  }
+
+  private static void deleteSetAside(DSLContext sql, long id) {
+    sql.deleteFrom(TABLE_MIGRATION_SET_ASIDE)
+        .where(TABLE_MIGRATION_SET_ASIDE.MIGRATION_ID.eq(id))
+        .execute();
+  }
+
+  private static void insertSetAside(DSLContext sql, long id, SetAside row) {
+    sql.insertInto(TABLE_MIGRATION_SET_ASIDE)
+        .set(TABLE_MIGRATION_SET_ASIDE.MIGRATION_ID, id)
+        .set(TABLE_MIGRATION_SET_ASIDE.LEGACY_ID, row.legacy())
+        .set(TABLE_MIGRATION_SET_ASIDE.KEY, row.key())
+        .set(TABLE_MIGRATION_SET_ASIDE.CAUSE, row.cause().wireName())
+        .set(TABLE_MIGRATION_SET_ASIDE.ERROR, row.error())
+        .execute();
+  }
+
+  /** Ends the goal of a runner, unless a caller has set another goal since. */
+  void settle(TableMigration run, RunState state, String kind, String detail) {
+    IdempotentResult<ActionOutcome> result =
+        actions.decide(
+            run.id(),
+            ActionRequest.by(holder),
+            now -> {
+              if (now.status().state() != RunState.RUNNING
+                  || now.status().goal() != run.status().goal()) {
+                return new Decision.Refuse(
+                    new ActionOutcome.NotNow(now.status().state(), "It was stopped."));
+              }
+              TableMigration.Status next = now.status().to(state);
+              return new Decision.Change(
+                  now.with(state == RunState.FAILED ? next.because(detail) : next), kind, detail);
+            });
+    if (result instanceof IdempotentResult.Unkeyed<ActionOutcome>(ActionOutcome.Done _)) {
+      observer.observe(new Event.TableMigrated(run.target().table().text(), kind, detail));
+    }
+  }
+
+  /** Ends an undo of everything: nothing of the run, and no key kept for a row, is on the table. */
+  void undone(TableMigration run) {
+    gateway.write(
+        "rows set aside",
+        sql -> {
+          deleteSetAside(sql, run.id());
+          return sql.update(TABLE_MIGRATION)
+              .set(TABLE_MIGRATION.ROWS_SET_ASIDE, 0L)
+              .where(TABLE_MIGRATION.MIGRATION_ID.eq(run.id()))
+              .execute();
+        });
+    var _ =
+        actions.decide(
+            run.id(),
+            ActionRequest.by(holder),
+            now ->
+                new Decision.Change(
+                    now.with(now.status().to(RunState.CANCELLED).occupying(false)),
+                    "undone",
+                    "Nothing of the run is on the table; the archive keeps the keys."));
+  }
+}

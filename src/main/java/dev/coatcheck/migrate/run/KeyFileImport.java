@@ -1,0 +1,216 @@
+package dev.coatcheck.migrate.run;
+
+import dev.coatcheck.bulk.rows.Column;
+import dev.coatcheck.bulk.rows.RowError;
+import dev.coatcheck.bulk.rows.RowFault;
+import dev.coatcheck.bulk.rows.RowFile;
+import dev.coatcheck.bulk.rows.RowFormat;
+import dev.coatcheck.bulk.rows.RowSummary;
+import dev.coatcheck.bulk.rows.RowText;
+import dev.coatcheck.bulk.rows.Tally;
+import dev.coatcheck.bulk.rows.Timestamps;
+import dev.coatcheck.ids.alias.AliasScheme;
+import dev.coatcheck.ids.idempotency.IdempotentFile;
+import dev.coatcheck.ids.idempotency.IdempotentResult;
+import dev.coatcheck.migrate.relay.GatewayMappings;
+import dev.coatcheck.migrate.table.KeyTimes;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/**
+ * Gives the rows of a file their keys, for a table on which nothing may be installed: the
+ * application mints for new rows, and a file names the old ones, by rising legacy IDs and with the
+ * times of their creation. It belongs to a run that was planned, which then can't be started any
+ * more. Mappings and legacy IDs are written here; the keys get back to the table by an export. The
+ * same file again changes nothing.
+ */
+public final class KeyFileImport {
+  private static final int CHUNK_ROWS = KeyTimes.wholeBlocks(5_000);
+  private static final Set<Column> NEEDED = Set.of(Column.LEGACY_ID);
+
+  private final GatewayMappings gateway;
+  private final TableMigrations migrations;
+
+  public KeyFileImport(GatewayMappings gateway, TableMigrations migrations) {
+    this.gateway = gateway;
+    this.migrations = migrations;
+  }
+
+  /**
+   * As {@link #run(long, RowFormat, InputStream, int, String)}, once if there is an
+   * Idempotency-Key.
+   *
+   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if what belongs to the key can't be read
+   *     or kept
+   */
+  public IdempotentResult<KeyFileOutcome> run(
+      long id,
+      RowFormat format,
+      InputStream body,
+      int errorsMax,
+      String actor,
+      Optional<IdempotentFile.Keyed<KeyFileOutcome>> keyed) {
+    return IdempotentFile.run(
+        gateway.database(),
+        keyed,
+        body,
+        file -> run(id, format, file, errorsMax, actor),
+        () -> new KeyFileOutcome.Stopped(false, 0));
+  }
+
+  /**
+   * Reads the file to its end.
+   *
+   * @param errorsMax how many refused rows are listed; all are counted
+   */
+  public KeyFileOutcome run(
+      long id, RowFormat format, InputStream body, int errorsMax, String actor) {
+    Optional<TableMigration> found = migrations.journal().find(id);
+    if (found.isEmpty()) {
+      return new KeyFileOutcome.NotFound();
+    }
+    TableMigration run = found.get();
+    if (run.status().state() != RunState.PLANNED) {
+      return new KeyFileOutcome.NotNow(run.status().state());
+    }
+    KeyFileOutcome outcome =
+        new Reading(new KeyFileStore(gateway, run), errorsMax).run(format, body);
+    if (outcome instanceof KeyFileOutcome.Done(RowSummary summary)) {
+      migrations
+          .journal()
+          .note(
+              id,
+              actor,
+              "import",
+              "%d created, %d refused".formatted(summary.created(), summary.refused()));
+    }
+    return outcome;
+  }
+
+  /**
+   * A row that can be understood.
+   *
+   * @param stated when it was made, in milliseconds since the layout's epoch
+   */
+  record Row(long line, long legacy, OptionalLong stated) {}
+
+  /** The rows of a file on their way to their keys. */
+  private static final class Reading {
+    private final KeyFileStore store;
+    private final Tally tally;
+
+    /** By rising legacy ID; the last block of them is there to be looked at. */
+    private final List<Row> rows = new ArrayList<>();
+
+    /** Out of order, or unknown to the plan: right only if they have their keys already. */
+    private final List<Row> strays = new ArrayList<>();
+
+    private long lastId = Long.MIN_VALUE;
+
+    Reading(KeyFileStore store, int errorsMax) {
+      this.store = store;
+      this.tally = new Tally(errorsMax);
+    }
+
+    KeyFileOutcome run(RowFormat format, InputStream body) {
+      try {
+        RowFile file;
+        switch (RowFile.open(format, body, NEEDED)) {
+          case RowFile.Opened.Refused(String detail) -> {
+            return new KeyFileOutcome.HeaderRefused(detail);
+          }
+          case RowFile.Opened.Sound(RowFile sound) -> file = sound;
+        }
+        RowText text = new RowText();
+        while (file.next()) {
+          RowFault fault = file.read(text);
+          Optional<RowFault> wrong = fault == null ? fault(text) : Optional.of(fault);
+          if (wrong.isPresent()) {
+            tally.refuse(List.of(new RowError(file.line(), wrong.get())));
+          } else {
+            take(row(file.line(), text));
+          }
+        }
+        settle(rows.size());
+      } catch (IOException broken) {
+        return new KeyFileOutcome.Stopped(false, tally.linesSettled());
+      } catch (DatabaseUnavailable gone) {
+        return new KeyFileOutcome.Stopped(true, tally.linesSettled());
+      }
+      return new KeyFileOutcome.Done(tally.summary());
+    }
+
+    private void take(Row row) {
+      if (row.legacy() > lastId && row.legacy() <= store.highestId()) {
+        lastId = row.legacy();
+        rows.add(row);
+      } else {
+        strays.add(row);
+      }
+      if (rows.size() == CHUNK_ROWS + KeyTimes.BLOCK) {
+        settle(CHUNK_ROWS);
+      } else if (strays.size() == CHUNK_ROWS) {
+        settleStrays();
+      }
+    }
+
+    /** Gives the first rows their keys. */
+    private void settle(int count) {
+      settleStrays();
+      if (count > 0) {
+        List<Row> chunk = List.copyOf(rows.subList(0, count));
+        OptionalLong[] stated = rows.stream().map(Row::stated).toArray(OptionalLong[]::new);
+        KeyFileStore.Settled settled =
+            store.settle(
+                chunk, KeyTimes.kept(stated, count, store.t0Millis(), lastId == store.highestId()));
+        count(settled);
+        rows.subList(0, count).clear();
+        tally.settle(chunk.getLast().line());
+      }
+    }
+
+    private void settleStrays() {
+      if (!strays.isEmpty()) {
+        count(store.strays(List.copyOf(strays)));
+        strays.clear();
+      }
+    }
+
+    private void count(KeyFileStore.Settled settled) {
+      tally.add(settled.created(), settled.existing());
+      tally.refuse(settled.refused());
+    }
+
+    private static Optional<RowFault> fault(RowText text) {
+      String legacy = text.get(Column.LEGACY_ID);
+      String createdAt = text.get(Column.CREATED_AT);
+      if (text.get(Column.KEY) != null || text.get(Column.PUBLIC_ID) != null) {
+        return Optional.of(RowFault.FIELD_UNKNOWN);
+      }
+      if (legacy == null) {
+        return Optional.of(RowFault.LEGACY_ID_MISSING);
+      }
+      if (!AliasScheme.LEGACY.accepts(legacy)) {
+        return Optional.of(RowFault.LEGACY_ID_MALFORMED);
+      }
+      return createdAt != null && Timestamps.parse(createdAt).isEmpty()
+          ? Optional.of(RowFault.CREATED_AT_MALFORMED)
+          : Optional.empty();
+    }
+
+    private static Row row(long line, RowText text) {
+      OptionalLong stated =
+          Optional.ofNullable(text.get(Column.CREATED_AT))
+              .flatMap(Timestamps::parse)
+              .map(at -> OptionalLong.of(at.toEpochMilli() - KeyFileStore.EPOCH_MILLIS))
+              .orElse(OptionalLong.empty());
+      return new Row(line, Long.parseLong(String.valueOf(text.get(Column.LEGACY_ID))), stated);
+    }
+  }
+}

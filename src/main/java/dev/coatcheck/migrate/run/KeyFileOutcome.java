@@ -1,0 +1,20 @@
+package dev.coatcheck.migrate.run;
+
+import dev.coatcheck.bulk.rows.RowSummary;
+
+/** The outcome of a file. */
+public sealed interface KeyFileOutcome {
+  /** All lines were read; what was not refused is committed. */
+  record Done(RowSummary summary) implements KeyFileOutcome {}
+
+  /** Its first line names other columns. Nothing was done. */
+  record HeaderRefused(String detail) implements KeyFileOutcome {}
+
+  /** The run was started. */
+  record NotNow(RunState state) implements KeyFileOutcome {}
+
+  record NotFound() implements KeyFileOutcome {}
+
+  /** It ended early; up to the line all is done, and sending the file again is harmless. */
+  record Stopped(boolean databaseGone, long linesSettled) implements KeyFileOutcome {}
+}
