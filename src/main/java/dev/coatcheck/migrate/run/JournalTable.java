@@ -34,6 +34,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
+import org.jooq.Field;
 import org.jooq.JSONB;
 import org.jooq.impl.DSL;
 
@@ -184,13 +185,7 @@ public final class JournalTable {
 
   /** Keeps the children that a run takes along from now on. */
   void children(TableMigration run, List<Child> children) {
-    gateway.write(
-        "table migration children",
-        sql ->
-            sql.update(TABLE_MIGRATION)
-                .set(TABLE_MIGRATION.CHILDREN, JSONB.valueOf(RunRowTable.json(children)))
-                .where(TABLE_MIGRATION.MIGRATION_ID.eq(run.id()))
-                .execute());
+    set(run, Map.of(TABLE_MIGRATION.CHILDREN, JSONB.valueOf(RunRowTable.json(children))));
   }
 
   /**
@@ -202,14 +197,13 @@ public final class JournalTable {
 
   /** Keeps how often the statements of the applications were called before the switch. */
   void switched(TableMigration run, Map<String, Long> calls) {
-    gateway.write(
-        "table migration switch",
-        sql ->
-            sql.update(TABLE_MIGRATION)
-                .set(TABLE_MIGRATION.SWITCHED_AT, currentInstant())
-                .set(TABLE_MIGRATION.CALLS_BEFORE_SWITCH, JSONB.valueOf(RunRowTable.json(calls)))
-                .where(TABLE_MIGRATION.MIGRATION_ID.eq(run.id()))
-                .execute());
+    set(
+        run,
+        Map.of(
+            TABLE_MIGRATION.SWITCHED_AT,
+            currentInstant(),
+            TABLE_MIGRATION.CALLS_BEFORE_SWITCH,
+            JSONB.valueOf(RunRowTable.json(calls))));
   }
 
   Optional<Switched> switched(long id) {
@@ -225,22 +219,20 @@ public final class JournalTable {
   }
 
   void report(TableMigration run, Report report) {
-    gateway.write(
-        "table migration report",
-        sql ->
-            sql.update(TABLE_MIGRATION)
-                .set(TABLE_MIGRATION.REPORT, JSONB.valueOf(RunRowTable.json(report)))
-                .where(TABLE_MIGRATION.MIGRATION_ID.eq(run.id()))
-                .execute());
+    set(run, Map.of(TABLE_MIGRATION.REPORT, JSONB.valueOf(RunRowTable.json(report))));
   }
 
   /** All rows have keys: those that look-ups had filled are not waited for. */
   void filled(TableMigration run) {
+    set(run, Map.of(TABLE_MIGRATION.ROWS_TOTAL, TABLE_MIGRATION.ROWS_DONE));
+  }
+
+  private void set(TableMigration run, Map<Field<?>, Object> columns) {
     gateway.write(
         "table migration",
         sql ->
             sql.update(TABLE_MIGRATION)
-                .set(TABLE_MIGRATION.ROWS_TOTAL, TABLE_MIGRATION.ROWS_DONE)
+                .set(columns)
                 .where(TABLE_MIGRATION.MIGRATION_ID.eq(run.id()))
                 .execute());
   }

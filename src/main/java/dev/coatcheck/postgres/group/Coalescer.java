@@ -1,6 +1,7 @@
 package dev.coatcheck.postgres.group;
 
 import dev.coatcheck.core.attempt.NonBlockingAttempt;
+import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.connection.DeadlineSweep;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.util.ArrayDeque;
@@ -11,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import java.util.function.ObjIntConsumer;
 
 /**
  * Lets calls that come at the same time share one statement or one transaction. A lone caller works
@@ -29,20 +31,56 @@ public final class Coalescer<Q, A> {
   /** Leaves a spare group most of the 900 ms that a single call has. */
   private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
+  /** A call with less time left would end before its group has. */
+  private static final long WORK_NANOS_MIN = TimeUnit.MILLISECONDS.toNanos(200);
+
+  private final String operation;
   private final int groupsMax;
   private final int spareGroupsMax;
   private final int callsMax;
   private final DeadlineSweep deadlines;
-  private final SharedWork<Q, A> work;
+  private final Function<List<Q>, List<A>> work;
 
   private final ReentrantLock lock = new ReentrantLock();
-  private final Deque<WaitingCall<Q, A>> waiting = new ArrayDeque<>();
+  private final Deque<Waiting> waiting = new ArrayDeque<>();
   private int underWay;
 
   /** When a group last took up calls. */
   private long takenNano;
 
   private boolean isWatched;
+
+  /** A call that waits for its group until its deadline. */
+  private final class Waiting implements DeadlineSweep.Timed {
+    private final Q question;
+    private final Deadline deadline = Deadline.current();
+    private final CompletableFuture<A> answer = new CompletableFuture<>();
+
+    Waiting(Q question) {
+      this.question = question;
+    }
+
+    @Override
+    public Deadline deadline() {
+      return deadline;
+    }
+
+    @Override
+    public boolean isOver() {
+      return answer.isDone();
+    }
+
+    /** On another thread: who waits for the answer may send it on, which takes its time. */
+    @Override
+    public void end() {
+      Thread.startVirtualThread(this::endLate);
+    }
+
+    /** No group takes it up any more. */
+    void endLate() {
+      answer.completeExceptionally(late());
+    }
+  }
 
   /** A question in the work of one caller. */
   private record Asked<Q, A>(Coalescer<Q, A> of, Q question) {}
@@ -69,11 +107,12 @@ public final class Coalescer<Q, A> {
       int callsMax,
       DeadlineSweep deadlines,
       Function<List<Q>, List<A>> work) {
+    this.operation = operation;
     this.groupsMax = groupsMax;
     this.spareGroupsMax = spareGroupsMax;
     this.callsMax = callsMax;
     this.deadlines = deadlines;
-    this.work = new SharedWork<>(operation, work);
+    this.work = work;
   }
 
   /**
@@ -86,7 +125,7 @@ public final class Coalescer<Q, A> {
     if (NonBlockingAttempt.isRunning()) {
       return NonBlockingAttempt.await(new Asked<>(this, question), () -> submit(question));
     }
-    WaitingCall<Q, A> mine = new WaitingCall<>(question, work);
+    Waiting mine = new Waiting(question);
     boolean alone;
     lock.lock();
     try {
@@ -104,7 +143,7 @@ public final class Coalescer<Q, A> {
       return await(mine);
     }
     try {
-      return work.alone(question);
+      return work.apply(List.of(question)).getFirst();
     } finally {
       finished();
     }
@@ -112,7 +151,7 @@ public final class Coalescer<Q, A> {
 
   /** Asks; the answer comes on another thread, by the thread's deadline. */
   private CompletableFuture<A> submit(Q question) {
-    WaitingCall<Q, A> mine = new WaitingCall<>(question, work);
+    Waiting mine = new Waiting(question);
     lock.lock();
     try {
       enqueue(mine);
@@ -120,21 +159,21 @@ public final class Coalescer<Q, A> {
       lock.unlock();
     }
     deadlines.watch(mine);
-    return mine.answer();
+    return mine.answer;
   }
 
-  private A await(WaitingCall<Q, A> mine) {
+  private A await(Waiting mine) {
     deadlines.watch(mine);
-    return SingleFlight.await(mine.answer())
+    return SingleFlight.await(mine.answer)
         .orElseThrow(
             () -> {
               mine.endLate();
-              return work.late();
+              return late();
             });
   }
 
   /** With the lock. */
-  private void enqueue(WaitingCall<Q, A> call) {
+  private void enqueue(Waiting call) {
     waiting.add(call);
     attend();
   }
@@ -193,19 +232,19 @@ public final class Coalescer<Q, A> {
   }
 
   private void workOff() {
-    List<WaitingCall<Q, A>> taken = next();
+    List<Waiting> taken = next();
     while (!taken.isEmpty()) {
-      Answers answers = work.worked(taken);
+      Answers answers = worked(taken);
       taken = next();
       answers.handOut(taken.isEmpty());
     }
   }
 
   /** The next calls to work on; empty once there are none, and then this group has ended. */
-  private List<WaitingCall<Q, A>> next() {
+  private List<Waiting> next() {
     lock.lock();
     try {
-      List<WaitingCall<Q, A>> group = new ArrayList<>();
+      List<Waiting> group = new ArrayList<>();
       while (group.size() < callsMax && !waiting.isEmpty()) {
         group.add(waiting.remove());
       }
@@ -218,5 +257,46 @@ public final class Coalescer<Q, A> {
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Works for the calls that have time for it and still wait. */
+  private Answers worked(List<Waiting> taken) {
+    List<Waiting> group = new ArrayList<>(taken.size());
+    List<Waiting> tooLate = new ArrayList<>();
+    for (Waiting call : taken) {
+      if (call.deadline.leftNanos() < WORK_NANOS_MIN) {
+        tooLate.add(call);
+      } else if (!call.isOver()) {
+        group.add(call);
+      }
+    }
+    Answers answers = new Answers();
+    answers.add(tooLate, (call, _) -> call.endLate());
+    if (!group.isEmpty()) {
+      answers.add(group, work(group));
+    }
+    return answers;
+  }
+
+  private ObjIntConsumer<Waiting> work(List<Waiting> group) {
+    try {
+      List<Q> questions = group.stream().map(call -> call.question).toList();
+      List<A> answers = latest(group).call(() -> work.apply(questions));
+      return (call, i) -> call.answer.complete(answers.get(i));
+    } catch (RuntimeException | Error failed) {
+      return (call, _) -> call.answer.completeExceptionally(failed);
+    }
+  }
+
+  private Deadline latest(List<Waiting> group) {
+    Deadline latest = group.getFirst().deadline;
+    for (Waiting call : group) {
+      latest = call.deadline.isLaterThan(latest) ? call.deadline : latest;
+    }
+    return latest;
+  }
+
+  private DatabaseUnavailable late() {
+    return new DatabaseUnavailable(operation);
   }
 }
