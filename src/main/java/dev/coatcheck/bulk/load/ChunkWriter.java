@@ -3,7 +3,6 @@ package dev.coatcheck.bulk.load;
 import dev.coatcheck.bulk.rows.Tally;
 import dev.coatcheck.core.key.KeyDraw;
 import dev.coatcheck.core.observe.Event;
-import dev.coatcheck.ids.mint.KnownRows;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
@@ -39,7 +38,8 @@ final class ChunkWriter implements AutoCloseable {
   /** Waits until the chunk before is committed, then begins with this one. */
   Optional<ImportOutcome.Reason> write(Chunk chunk) {
     Optional<KeyDraw.NoKeys> keyless = chunk.drawKeys(tools);
-    Optional<Fresh> fresh = keyless.isPresent() || careful ? Optional.empty() : fresh(chunk);
+    Optional<Fresh> fresh =
+        keyless.isPresent() || careful ? Optional.empty() : Optional.of(fresh(chunk));
     Optional<ImportOutcome.Reason> failed =
         finish().or(() -> keyless.map(ImportOutcome.Reason.KeysUnavailable::new));
     if (failed.isEmpty()) {
@@ -50,11 +50,9 @@ final class ChunkWriter implements AutoCloseable {
     return failed;
   }
 
-  private Optional<Fresh> fresh(Chunk chunk) {
-    ImportPlan plan = ImportPlan.of(chunk, KnownRows.NONE, tools.tokens()::next);
-    return plan.isAllNew(chunk)
-        ? Optional.of(new Fresh(plan, CopyBatch.of(plan.mints())))
-        : Optional.empty();
+  private Fresh fresh(Chunk chunk) {
+    ImportPlan plan = ImportPlan.ofNew(chunk, tools.tokens()::next);
+    return new Fresh(plan, CopyBatch.of(plan.mints()));
   }
 
   /**

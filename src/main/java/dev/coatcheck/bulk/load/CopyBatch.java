@@ -1,19 +1,17 @@
 package dev.coatcheck.bulk.load;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.coatcheck.bulk.rows.Timestamps;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.mapping.MappingTable;
 import dev.coatcheck.ids.mapping.StoredMapping;
 import dev.coatcheck.ids.mapping.TypedKey;
 import dev.coatcheck.ids.mint.MintPlan;
+import dev.coatcheck.ids.mint.MintPlan.NewName;
 import dev.coatcheck.ids.mint.MintTarget;
 import dev.coatcheck.postgres.sql.CopyRows;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 
 /**
  * A plan as the rows that Postgres takes, by table and in the order of locks; a table that gets
@@ -29,12 +27,13 @@ record CopyBatch(List<Part> parts) {
   static CopyBatch of(MintPlan plan) {
     List<Part> parts = new ArrayList<>();
     // Aliases before mappings, as mints do it: otherwise the two could wait for each other.
-    if (!plan.newNames().isEmpty()) {
+    List<NewName> names = plan.newNames();
+    if (!names.isEmpty()) {
       parts.add(
           new Part(
               "copy coatcheck.alias (token, type_id, bucket, scheme, value, namespace)"
                   + " from stdin (format binary)",
-              aliases(plan.newNames())));
+              aliases(names)));
     }
     List<StoredMapping> all =
         plan.newTargets().stream()
@@ -68,19 +67,18 @@ record CopyBatch(List<Part> parts) {
     return rows.end();
   }
 
-  private static CopyRows aliases(Map<Alias, MintTarget> aliases) {
-    CopyRows rows = new CopyRows((aliases.size() + 1) * ALIAS_BYTES).begin();
-    aliases.keySet().stream()
-        .sorted(Alias.LOCK_ORDER)
-        .forEach(
-            alias ->
-                rows.row(6)
-                    .token(requireNonNull(aliases.get(alias)).row().token())
-                    .integer(alias.typeNumber())
-                    .smallint(alias.bucket())
-                    .text(alias.scheme().wireName())
-                    .text(alias.value())
-                    .text(alias.namespace().stored()));
+  private static CopyRows aliases(List<NewName> names) {
+    CopyRows rows = new CopyRows((names.size() + 1) * ALIAS_BYTES).begin();
+    for (NewName name : names) {
+      Alias alias = name.alias();
+      rows.row(6)
+          .token(name.target().row().token())
+          .integer(alias.typeNumber())
+          .smallint(alias.bucket())
+          .text(alias.scheme().wireName())
+          .text(alias.value())
+          .text(alias.namespace().stored());
+    }
     return rows.end();
   }
 }

@@ -27,20 +27,24 @@ record ImportPlan(MintPlan mints, List<RowError> errors, Map<String, Count> coun
     }
   }
 
+  /** Takes every row for new, which is what most files hold; needs no look-up. */
+  static ImportPlan ofNew(Chunk chunk, IntFunction<Token> tokens) {
+    ImportPlan plan = new ImportPlan(new MintPlan(KnownRows.NONE), List.of(), new HashMap<>());
+    for (int i = 0; i < chunk.rows().size(); i++) {
+      plan.create(plan.mints.addUnseen(chunk.rows().get(i).request()), chunk, i, tokens);
+    }
+    return plan;
+  }
+
   /** Judges every row by the stored rows and the rows before it. */
   static ImportPlan of(Chunk chunk, KnownRows known, IntFunction<Token> tokens) {
     ImportPlan plan = new ImportPlan(new MintPlan(known), new ArrayList<>(), new HashMap<>());
     for (int i = 0; i < chunk.rows().size(); i++) {
       ImportRow row = chunk.rows().get(i);
       switch (plan.mints.add(row.request())) {
-        case MintPlan.Entry.Sound(MintTarget target, boolean isNew) -> {
-          if (isNew) {
-            chunk.drawn(i).ifPresent(target::generate);
-            target.create(tokens, row.createdAt());
-          }
-          plan.counts.merge(
-              row.request().type().name(), new Count(isNew ? 1 : 0, isNew ? 0 : 1), Count::plus);
-        }
+        case MintPlan.Entry.Sound(MintTarget target, boolean isNew) when isNew ->
+            plan.create(target, chunk, i, tokens);
+        case MintPlan.Entry.Sound _ -> plan.count(row, 0, 1);
         case MintPlan.Entry.Refused(MintOutcome.AliasTaken _) ->
             plan.errors.add(new RowError(row.line(), RowFault.ALIAS_CONFLICT));
         case MintPlan.Entry.Refused(MintOutcome.Ended _) ->
@@ -55,5 +59,15 @@ record ImportPlan(MintPlan mints, List<RowError> errors, Map<String, Count> coun
   /** Whether each row of the chunk gets a public ID of its own. */
   boolean isAllNew(Chunk chunk) {
     return mints.newTargets().size() == chunk.rows().size();
+  }
+
+  private void create(MintTarget target, Chunk chunk, int row, IntFunction<Token> tokens) {
+    chunk.drawn(row).ifPresent(target::generate);
+    target.create(tokens, chunk.rows().get(row).createdAt());
+    count(chunk.rows().get(row), 1, 0);
+  }
+
+  private void count(ImportRow row, int created, int existing) {
+    counts.merge(row.request().type().name(), new Count(created, existing), Count::plus);
   }
 }

@@ -102,7 +102,11 @@ public final class LegacyKeyWriter {
     MintPlan plan = new MintPlan(careful ? MintTable.known(sql, requests) : KnownRows.NONE);
     List<Integer> refused = new ArrayList<>();
     for (int i = 0; i < requests.size(); i++) {
-      if (!(plan.add(requests.get(i)) instanceof Entry.Sound(MintTarget target, boolean isNew))) {
+      Entry entry =
+          careful
+              ? plan.add(requests.get(i))
+              : new Entry.Sound(plan.addUnseen(requests.get(i)), true);
+      if (!(entry instanceof Entry.Sound(MintTarget target, boolean isNew))) {
         refused.add(i);
       } else if (isNew) {
         target.create(tokens::next, SnowflakeLayout.DEFAULT.timeOf(keys.get(i)));

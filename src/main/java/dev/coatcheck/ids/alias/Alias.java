@@ -3,21 +3,12 @@ package dev.coatcheck.ids.alias;
 import dev.coatcheck.ids.registry.Namespace;
 import dev.coatcheck.ids.registry.Salt;
 import dev.coatcheck.ids.registry.Type;
-import java.util.Comparator;
 
 /**
  * Another name of one public ID of a type. Immutable. The bucket follows from the rest and is made
  * when it is first asked for: it costs a SHA-256, and a look-up in memory needs none.
  */
 public final class Alias implements Comparable<Alias> {
-  /** One order for everyone, so that two transactions can't wait for each other. */
-  public static final Comparator<Alias> LOCK_ORDER =
-      Comparator.comparingInt(Alias::bucket)
-          .thenComparingInt(Alias::typeNumber)
-          .thenComparing(Alias::scheme)
-          .thenComparing(Alias::value)
-          .thenComparing(alias -> alias.namespace().stored());
-
   private static final int NO_BUCKET = -1;
 
   private final int typeNumber;
@@ -37,10 +28,23 @@ public final class Alias implements Comparable<Alias> {
     this.value = value;
   }
 
-  /** By which a map finds aliases of one hash: clients may choose the texts. */
+  /**
+   * One order of locks for everyone, so that two transactions can't wait for each other; by which a
+   * map finds aliases of one hash, too: clients may choose the texts.
+   */
   @Override
   public int compareTo(Alias other) {
-    return LOCK_ORDER.compare(this, other);
+    int order = Integer.compare(bucket(), other.bucket());
+    if (order == 0) {
+      order = Integer.compare(typeNumber, other.typeNumber);
+    }
+    if (order == 0) {
+      order = scheme.compareTo(other.scheme);
+    }
+    if (order == 0) {
+      order = value.compareTo(other.value);
+    }
+    return order != 0 ? order : namespace.stored().compareTo(other.namespace.stored());
   }
 
   /**

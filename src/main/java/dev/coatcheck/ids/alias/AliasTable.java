@@ -9,7 +9,6 @@ import dev.coatcheck.postgres.sql.Unnest;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 import org.jooq.DSLContext;
 import org.jooq.Field;
 
@@ -22,10 +21,11 @@ public final class AliasTable {
   /**
    * Writes names, each unless it is taken.
    *
-   * @param names in {@link Alias#LOCK_ORDER}
+   * @param names in their order
+   * @param targets of the names
    * @return how many were written
    */
-  public static int insert(DSLContext sql, List<Alias> names, Function<Alias, Token> target) {
+  public static int insert(DSLContext sql, List<Alias> names, List<Token> targets) {
     return sql.execute(
         """
         insert into {0} (bucket, type_id, scheme, value, namespace, token)
@@ -38,7 +38,7 @@ public final class AliasTable {
         Unnest.texts(names, name -> name.scheme().wireName()),
         Unnest.texts(names, Alias::value),
         Unnest.texts(names, name -> name.namespace().stored()),
-        Unnest.uuids(names, name -> target.apply(name).toUuid()));
+        Unnest.uuids(targets, Token::toUuid));
   }
 
   /**

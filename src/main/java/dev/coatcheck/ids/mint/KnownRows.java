@@ -37,11 +37,11 @@ public final class KnownRows {
 
   /** The row that has the alias; it may have ended. */
   public @Nullable StoredMapping of(Alias alias) {
-    return byAlias.get(alias);
+    return byAlias.isEmpty() ? null : byAlias.get(alias);
   }
 
   @Nullable StoredMapping of(TypedKey key) {
-    return byKey.get(key);
+    return byKey.isEmpty() ? null : byKey.get(key);
   }
 
   boolean holds(TableToken token) {

@@ -4,12 +4,12 @@ import dev.coatcheck.core.id.Token;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.mapping.StoredMapping;
 import dev.coatcheck.ids.mapping.TypedKey;
-import dev.coatcheck.ids.mapping.TypedToken;
 import dev.coatcheck.ids.registry.Type;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -24,10 +24,13 @@ public final class MintPlan {
   private final KnownRows known;
   private final Map<Alias, MintTarget> byAlias = new HashMap<>();
   private final Map<TypedKey, MintTarget> byKey = new HashMap<>();
-  private final Map<TypedToken, MintTarget> byStored = new HashMap<>();
+  private final Map<StoredMapping, MintTarget> byStored = new IdentityHashMap<>();
   private final Set<KnownRows.TableToken> newTokens = new HashSet<>();
-  private final Map<Alias, MintTarget> newNames = new HashMap<>();
+  private final List<NewName> newNames = new ArrayList<>();
   private final List<MintTarget> newTargets = new ArrayList<>();
+
+  /** An alias to write. */
+  public record NewName(Alias alias, MintTarget target) {}
 
   /** Plans beside the rows that are stored. */
   public MintPlan(KnownRows known) {
@@ -50,15 +53,17 @@ public final class MintPlan {
     return Collections.unmodifiableList(newTargets);
   }
 
-  /** The aliases to write. */
-  public Map<Alias, MintTarget> newNames() {
-    return Collections.unmodifiableMap(newNames);
+  /** The aliases to write, in the order of locks. */
+  public List<NewName> newNames() {
+    return newNames.stream()
+        .sorted((one, other) -> one.alias().compareTo(other.alias()))
+        .toList();
   }
 
   /** Writes nothing that only other calls want. */
   void keep(Set<MintTarget> wanted) {
     newTargets.retainAll(wanted);
-    newNames.values().retainAll(wanted);
+    newNames.removeIf(name -> !wanted.contains(name.target()));
   }
 
   /** Finds the mapping of a request: stored, wanted by a request before it, or new. */
@@ -87,40 +92,47 @@ public final class MintPlan {
     }
     boolean isNew = target == null;
     if (target == null) {
-      target = new MintTarget(request.type(), subject, token);
-      newTargets.add(target);
-    }
-    if (subject != null) {
-      byKey.putIfAbsent(subject, target);
+      target = newTarget(request, subject);
+      if (subject != null) {
+        byKey.put(subject, target);
+      }
     }
     for (Alias alias : request.aliases()) {
       target.lookUp();
-      if (byAlias.putIfAbsent(alias, target) == null) {
-        newNames.put(alias, target);
+      if (known.of(alias) == null && byAlias.putIfAbsent(alias, target) == null) {
+        newNames.add(new NewName(alias, target));
       }
     }
     return new Entry.Sound(target, isNew);
   }
 
-  private @Nullable MintTarget keyed(Type type, TypedKey key) {
-    MintTarget target = byKey.get(key);
-    StoredMapping row = target == null ? known.of(key) : null;
-    return row == null ? target : stored(type, row);
-  }
-
-  private @Nullable MintTarget named(Type type, Alias alias) {
-    MintTarget target = byAlias.get(alias);
-    StoredMapping row = target == null ? known.of(alias) : null;
-    if (row == null) {
-      return target;
-    }
-    target = stored(type, row);
-    byAlias.put(alias, target);
+  /** Takes a request for new without a look; at the insert a unique constraint may object. */
+  public MintTarget addUnseen(MintRequest request) {
+    MintTarget target = newTarget(request, request.subject().orElse(null));
+    request.aliases().forEach(alias -> newNames.add(new NewName(alias, target)));
     return target;
   }
 
+  private MintTarget newTarget(MintRequest request, @Nullable TypedKey subject) {
+    MintTarget target =
+        new MintTarget(request.type(), subject, request.token().orElse(null));
+    newTargets.add(target);
+    return target;
+  }
+
+  private @Nullable MintTarget keyed(Type type, TypedKey key) {
+    StoredMapping row = known.of(key);
+    return row == null ? byKey.get(key) : stored(type, row);
+  }
+
+  private @Nullable MintTarget named(Type type, Alias alias) {
+    StoredMapping row = known.of(alias);
+    return row == null ? byAlias.get(alias) : stored(type, row);
+  }
+
+  /** Known rows are one object for each row. */
   private MintTarget stored(Type type, StoredMapping row) {
-    return byStored.computeIfAbsent(row.id(), _ -> new MintTarget(type, row));
+    return byStored.computeIfAbsent(row, _ -> new MintTarget(type, row));
   }
 
   private boolean isTaken(Type type, Token token, @Nullable MintTarget target) {

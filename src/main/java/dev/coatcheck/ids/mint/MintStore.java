@@ -1,15 +1,13 @@
 package dev.coatcheck.ids.mint;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasTable;
 import dev.coatcheck.ids.idempotency.IdempotencyTable;
 import dev.coatcheck.ids.mapping.PublicIdTable;
 import dev.coatcheck.ids.mapping.StoredMapping;
 import dev.coatcheck.ids.mapping.TypedKey;
+import dev.coatcheck.ids.mint.MintPlan.NewName;
 import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.group.LostRace;
 import dev.coatcheck.postgres.sql.Database;
@@ -88,11 +86,13 @@ final class MintStore {
 
     /** Aliases come before rows in every transaction: half of the order that avoids deadlocks. */
     void write(MintPlan plan, boolean isAtomic) {
-      Map<Alias, MintTarget> names = plan.newNames();
-      List<Alias> sorted = names.keySet().stream().sorted(Alias.LOCK_ORDER).toList();
-      if (!sorted.isEmpty()
-          && AliasTable.insert(sql, sorted, name -> requireNonNull(names.get(name)).token())
-              != sorted.size()) {
+      List<NewName> names = plan.newNames();
+      if (!names.isEmpty()
+          && AliasTable.insert(
+                  sql,
+                  names.stream().map(NewName::alias).toList(),
+                  names.stream().map(name -> name.target().token()).toList())
+              != names.size()) {
         throw new LostRace("alias");
       }
       List<MintTarget> missing = MintTable.insert(sql, plan.newTargets());

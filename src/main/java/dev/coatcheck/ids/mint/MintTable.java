@@ -50,7 +50,7 @@ public final class MintTable {
     List<Alias> names =
         requests.stream().flatMap(request -> request.aliases().stream()).distinct().toList();
     List<TypedKey> keys =
-        requests.stream().flatMap(request -> request.subject().stream()).distinct().toList();
+        requests.stream().flatMap(request -> request.subject().stream()).toList();
     Map<Alias, Token> targets = names.isEmpty() ? Map.of() : AliasTable.targets(sql, names);
     if (!keys.isEmpty()) {
       PublicIdTable.byKey(sql, keys).values().forEach(row -> into.add(kind, row));
