@@ -39,7 +39,7 @@ class SegmentsTest {
 
   @BeforeEach
   void empty() {
-    SERVER.sql().execute("truncate coatcheck.segment");
+    SERVER.sql().execute("truncate coatcheck.segment cascade");
     KeyFence.Lift _ = fence.lift(0, KeyFence.DATED_WORKER_MAX);
     SERVER.sql().execute("update coatcheck.key_fence set segment_advance = 0, dated_worker = 1");
   }
