@@ -22,8 +22,6 @@ class DocumentsTest {
   private static final Pattern SETTING =
       Pattern.compile("(?m)^\\| `(COATCHECK_[A-Z_]+)` \\| (\\S*)");
   private static final Pattern TEST = Pattern.compile("`([A-Z]\\w*Test)(?:\\.(\\w+))?`");
-  private static final Pattern WAY =
-      Pattern.compile("(?ms)^## [^:\n]+: ([0-9]+) files$(.*?)(?=^## |\\z)");
   private static final Pattern PROMISE =
       Pattern.compile("(?m)^\\| (\\d\\w*) \\| .* \\| .* \\| (.*) \\| (.*) \\|$");
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)#\\s:]+)(?:#[^)]*)?\\)");
@@ -90,19 +88,6 @@ class DocumentsTest {
     }
     assertThat(broken).isEmpty();
     assertThat(links).isGreaterThan(50);
-  }
-
-  @Test
-  void eachWayThroughTheHouseHasAsManyFilesAsItsHeadingSays() throws IOException {
-    List<MatchResult> ways =
-        WAY.matcher(Files.readString(Path.of("docs/a-request.md"))).results().toList();
-
-    assertThat(ways).hasSize(3);
-    assertThat(ways)
-        .allSatisfy(
-            way ->
-                assertThat(targets(way.group(2)).stream().distinct())
-                    .hasSize(Integer.parseInt(way.group(1))));
   }
 
   private static List<String> targets(String text) {

@@ -1,0 +1,217 @@
+package dev.coatcheck.app.boot;
+
+import static dev.coatcheck.api.routes.TestClient.json;
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.api.routes.GatewayFixture;
+import dev.coatcheck.api.routes.TestClient;
+import dev.coatcheck.ids.registry.TestType;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntConsumer;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordedMethod;
+import jdk.jfr.consumer.RecordingFile;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * {@code docs/a-request.md} lists the classes that a request really passes through. A gateway in a
+ * process of its own records each call of a method of ours while the same request is sent some times
+ * in a row; what ran as often belongs to the request, and what ran less often is the work of other
+ * threads.
+ */
+class RequestWayTest {
+  private static final int TIMES = 40;
+  private static final int ROWS = 20_000;
+  private static final String BACKFILL = "dev.coatcheck.migrate.table.Backfill";
+
+  private static final String FILLED = "select count(snowflake_id) from public.charge";
+
+  private record Window(Instant from, Instant to) {}
+
+  private static final Map<String, Window> WINDOWS = new LinkedHashMap<>();
+  private static List<RecordedEvent> events = List.of();
+
+  @BeforeAll
+  static void record(@TempDir Path folder) throws Exception {
+    Path recording = folder.resolve("way.jfr");
+    TestDatabase database = TestDatabase.fresh();
+    String key = GatewayFixture.keyOn(database);
+    try (GatewayChild gateway =
+        GatewayChild.serve(
+            database,
+            "512m",
+            Map.of(
+                "JAVA_TOOL_OPTIONS",
+                "-XX:StartFlightRecording:settings="
+                    + settings(folder)
+                    + ",maxsize=0,filename="
+                    + recording))) {
+      TestClient client = new TestClient(gateway.uri(), key);
+      TestClient.assertPut(
+          client.put(
+              TestType.of("charge", "ch")
+                  .with(
+                      "redirect",
+                      Map.of("template", "https://pay.example/{id}", "public", true))));
+      each("A mint", number -> mint(client, number + 1));
+      String minted = mint(client, 1);
+      each("A redirect", number -> assertThat(client.get("/r/" + minted).status()).isEqualTo(302));
+      List<String> others =
+          IntStream.rangeClosed(0, TIMES).mapToObj(n -> mint(client, 1_000 + n)).toList();
+      each(
+          "An uncached resolve",
+          number ->
+              assertThat(client.get("/v1/ids/" + others.get(number)).status()).isEqualTo(200));
+      backfill(database, client);
+    }
+    events = RecordingFile.readAllEvents(recording);
+  }
+
+  private static String mint(TestClient client, int legacyId) {
+    return client.mint("charge", "legacy_id", Integer.toString(legacyId)).text("/id");
+  }
+
+  /** Once, so that all that is made once is there, and then as often as it is counted. */
+  private static void each(String way, IntConsumer request) {
+    request.accept(0);
+    Instant from = Instant.now();
+    IntStream.rangeClosed(1, TIMES).forEach(request);
+    WINDOWS.put(way, new Window(from, Instant.now()));
+  }
+
+  /** From the middle of the backfill to near its end. */
+  private static void backfill(TestDatabase database, TestClient client) {
+    database
+        .sql()
+        .execute(
+            "create table public.charge (id bigserial primary key)",
+            "insert into public.charge select from generate_series(1, %d)".formatted(ROWS));
+    TestClient.assertPut(client.put(TestType.of("row", "row").with("legacy", Map.of())));
+    String run =
+        "/v1/table-migrations/"
+            + client.post("/v1/table-migrations", json("table", "charge", "type", "row")).text("/id");
+    client.post(run + "/start", json("accept", client.get(run).body().at("/plan/preconditions").findValuesAsString("code")));
+    Awaitility.await()
+        .pollInterval(Duration.ofMillis(20))
+        .until(() -> client.get(run).body().at("/progress/rows_done").asLong() > 0);
+    Instant from = Instant.now();
+    Awaitility.await()
+        .pollInterval(Duration.ofMillis(20))
+        .until(() -> Integer.parseInt(requireNonNull(database.sql().text(FILLED))) > ROWS - 1_000);
+    WINDOWS.put("A backfilled row", new Window(from, Instant.now()));
+  }
+
+  /** What Java records: every method of the product. */
+  private static Path settings(Path folder) throws IOException, URISyntaxException {
+    return Files.writeString(
+        folder.resolve("way.jfc"),
+        """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <configuration version="2.0">
+          <event name="jdk.MethodTrace">
+            <setting name="enabled">true</setting>
+            <setting name="filter">%s</setting>
+            <setting name="threshold">0 ms</setting>
+            <setting name="stackTrace">false</setting>
+          </event>
+        </configuration>
+        """
+            .formatted(String.join(";", classes())));
+  }
+
+  private static List<String> classes() throws IOException, URISyntaxException {
+    Path root = Path.of(Gateway.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    try (Stream<Path> files = Files.walk(root.resolve("dev"))) {
+      return files
+          .map(file -> root.relativize(file).toString())
+          .filter(file -> file.endsWith(".class") && !file.endsWith("-info.class"))
+          .map(file -> file.substring(0, file.length() - ".class".length()).replace('/', '.'))
+          .toList();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"A mint", "A redirect", "An uncached resolve", "A backfilled row"})
+  void thePageNamesTheClassesThatRun(String way) throws IOException {
+    List<String> page = onThePage(way);
+    List<String> each = passedThrough(WINDOWS.get(way), 1);
+
+    assertThat(page)
+        .as("the list of this way in docs/a-request.md, which is now: " + each)
+        .containsAll(each);
+    assertThat(passedThrough(WINDOWS.get(way), 2)).containsAll(page);
+  }
+
+  /** How often methods of a class ran, and when the first one began. */
+  private static final class Calls {
+    private final Map<String, Integer> byMethod = new HashMap<>();
+    private Instant first = Instant.MAX;
+    private int most;
+  }
+
+  /**
+   * Top-level classes in the order in which the first request met them.
+   *
+   * @param part 1 for those of each request, 2 for those of every other one at least
+   */
+  private static List<String> passedThrough(Window window, int part) {
+    Map<String, Calls> calls = new HashMap<>();
+    for (RecordedEvent event : events) {
+      Instant at = event.getStartTime();
+      if (event.getEventType().getName().equals("jdk.MethodTrace") && !at.isBefore(window.from) && !at.isAfter(window.to)) {
+        RecordedMethod method = event.getValue("method");
+        Calls of = calls.computeIfAbsent(method.getType().getName().replaceFirst("[$].*", ""), name -> new Calls());
+        of.most = Math.max(of.most, of.byMethod.merge(method.getType().getName() + method.getName(), 1, Integer::sum));
+        of.first = at.isBefore(of.first) ? at : of.first;
+      }
+    }
+    int times = calls.containsKey(BACKFILL) ? calls.get(BACKFILL).most : TIMES;
+    return calls.entrySet().stream()
+        .filter(passed -> passed.getValue().most >= times / part)
+        .sorted(Comparator.comparing(passed -> passed.getValue().first))
+        .map(Map.Entry::getKey)
+        .filter(RequestWayTest::acts)
+        .map(name -> name.substring(name.lastIndexOf('.') + 1))
+        .toList();
+  }
+
+  /** Records, enums and interfaces are what the classes work with. */
+  private static boolean acts(String name) {
+    try {
+      Class<?> type = Class.forName(name, false, Gateway.class.getClassLoader());
+      return !(type.isRecord() || type.isEnum() || type.isInterface() || name.startsWith("dev.coatcheck.core."));
+    } catch (ClassNotFoundException gone) {
+      throw new AssertionError(gone);
+    }
+  }
+
+  /** The last paragraph of a section. */
+  private static List<String> onThePage(String way) throws IOException {
+    Matcher list =
+        Pattern.compile("(?ms)^## " + way + "$.*?^Classes: (.*?)$\n*(?=^## |\\z)")
+            .matcher(Files.readString(Path.of("docs/a-request.md")));
+    assertThat(list.find()).as("a list of classes under " + way).isTrue();
+    return Pattern.compile("\\w+").matcher(list.group(1)).results().map(MatchResult::group).toList();
+  }
+}
