@@ -21,8 +21,14 @@ import dev.coatcheck.api.server.PortInUse;
 import dev.coatcheck.bulk.export.Exporter;
 import dev.coatcheck.bulk.load.Importer;
 import dev.coatcheck.cluster.change.ChangeFeed;
+import dev.coatcheck.cluster.grant.KeyFence;
+import dev.coatcheck.cluster.lease.KeyFactory;
+import dev.coatcheck.cluster.lease.Workers;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.id.TokenSource;
+import dev.coatcheck.core.key.KeyGenerator;
+import dev.coatcheck.core.key.KeyTimes;
+import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
 import dev.coatcheck.ids.alias.Aliases;
@@ -36,6 +42,7 @@ import dev.coatcheck.ids.redirect.IdResolver;
 import dev.coatcheck.ids.redirect.LegacyHits;
 import dev.coatcheck.ids.redirect.Redirector;
 import dev.coatcheck.ids.registry.Registry;
+import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.ids.url.ProxiedUrls;
 import dev.coatcheck.ids.url.UrlPublisher;
 import dev.coatcheck.ids.url.UrlResolver;
@@ -55,6 +62,8 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import javax.sql.DataSource;
 
 /** Wires and starts the whole gateway in order, and closes it in reverse order. */
@@ -86,10 +95,22 @@ public final class Gateway implements AutoCloseable {
               : Optional.empty();
       Registry registry = opened(Registry.open(database, feed, random, observer, System::nanoTime));
       DataSource leasePool = opened(SmallPool.open(opened.settings(), "lease"));
-      KeySources keys =
-          opened(KeySources.open(config.leases(), HOLDER, leasePool, database, observer, clock));
-      keys.tellLayoutsWithoutRange(registry.keyLayouts(), observer);
-      registry.all().forEach(keys::prepare);
+      KeyFactory keys =
+          opened(
+              new KeyFactory(
+                  new KeyFactory.Leasing(
+                      config.leases().workers(),
+                      HOLDER,
+                      config.leases().windowSeconds() * 1_000L,
+                      leasePool),
+                  database,
+                  observer,
+                  clock));
+      keys.prepare(new KeyTimes.Snowflakes(SnowflakeLayout.DEFAULT));
+      keys.tellLayoutsWithoutRange(registry.keyLayouts());
+      Consumer<Type> prepare = type -> type.keyTimes().ifPresent(keys::prepare);
+      registry.all().forEach(prepare);
+      Function<Type, KeyGenerator> generators = type -> keys.of(type.generation());
       TokenSource tokens = new TokenSource(random);
       Sources sources = opened(Sources.open(opened.settings(), config.sources(), observer));
       GatewayMappings gatewayMappings = new GatewayMappings(database, registry, tokens, observer);
@@ -114,7 +135,7 @@ public final class Gateway implements AutoCloseable {
       Endings endings = Endings.open(database, resolver);
       endings.warmUp();
       Minter minter =
-          Minter.open(database, tokens, keys::of, observer, config.concurrency().mintGroups());
+          Minter.open(database, tokens, generators, observer, config.concurrency().mintGroups());
       LegacyHits hits = opened(LegacyHits.open(database, observer, clock));
       IdResolver ids = new IdResolver(parser, resolver, migrations.unmappedRows(), hits, observer);
       Redirector redirector = new Redirector(registry, parser, resolver, ids, observer, clock);
@@ -127,7 +148,8 @@ public final class Gateway implements AutoCloseable {
               database,
               opened.settings(),
               registry,
-              new Importer.MintingTools(tokens, keys::of, keys::datedOf, observer),
+              new Importer.MintingTools(
+                  tokens, generators, type -> type.keyTimes().flatMap(keys::dated), observer),
               clock);
       Parameters parameters = new Parameters(registry);
       this.server =
@@ -154,10 +176,15 @@ public final class Gateway implements AutoCloseable {
                           observer),
                       List.of(
                           new TypeRoutes(
-                              registry, parameters, config.redirectHosts(), keys::prepare, clock),
+                              registry, parameters, config.redirectHosts(), prepare, clock),
                           new AliasRoutes(resolver, aliases, parameters),
                           new EndingRoutes(endings),
-                          new KeyRoutes(keys.makers(database), parameters, clock),
+                          new KeyRoutes(
+                              keys,
+                              new Workers(database),
+                              new KeyFence(database),
+                              parameters,
+                              clock),
                           new InspectRoutes(registry, clock),
                           new LegacyRoutes(ids, hits, parameters),
                           new UrlRoutes(urls, new UrlPublisher(lookup, registry)),

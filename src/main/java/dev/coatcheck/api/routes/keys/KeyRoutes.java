@@ -10,11 +10,9 @@ import dev.coatcheck.api.routes.IdProblems;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
-import dev.coatcheck.cluster.grant.DatedGenerators;
 import dev.coatcheck.cluster.grant.KeyFence;
 import dev.coatcheck.cluster.grant.SegmentDefinition;
-import dev.coatcheck.cluster.grant.Segments;
-import dev.coatcheck.cluster.lease.KeyGenerators;
+import dev.coatcheck.cluster.lease.KeyFactory;
 import dev.coatcheck.cluster.lease.WorkerState;
 import dev.coatcheck.cluster.lease.Workers;
 import dev.coatcheck.core.json.JsonObject;
@@ -45,26 +43,25 @@ import org.jspecify.annotations.Nullable;
  * /v1/workers}.
  */
 public final class KeyRoutes implements Routes {
-  private final Makers makers;
+  private final KeyFactory keys;
+  private final Workers workers;
+  private final TextSchemes texts = new TextSchemes();
   private final List<Routes> others;
   private final InstantSource clock;
 
-  /** The sources of keys, and the workers in use. */
-  public record Makers(
-      KeyGenerators leased,
-      DatedGenerators dated,
-      Segments segments,
-      TextSchemes texts,
+  public KeyRoutes(
+      KeyFactory keys,
       Workers workers,
-      KeyFence fence) {}
-
-  public KeyRoutes(Makers makers, Parameters parameters, InstantSource clock) {
-    this.makers = makers;
+      KeyFence fence,
+      Parameters parameters,
+      InstantSource clock) {
+    this.keys = keys;
+    this.workers = workers;
     this.others =
         List.of(
             new BoundsRoutes(parameters, clock),
-            new SegmentRoutes(makers.segments()),
-            new FenceRoutes(makers.fence()));
+            new SegmentRoutes(keys.segments()),
+            new FenceRoutes(fence));
     this.clock = clock;
   }
 
@@ -131,9 +128,8 @@ public final class KeyRoutes implements Routes {
             drawn -> KeyBatchView.of(scheme, LeasedTexts.texts(drawn, form)));
       }
     }
-    TextKeys texts =
-        makers
-            .texts()
+    TextKeys named =
+        texts
             .named(scheme)
             .orElseThrow(
                 () ->
@@ -142,7 +138,7 @@ public final class KeyRoutes implements Routes {
                         "The schemes are ksuid, rocketmq, segment, sno, snowflake, ulid and"
                             + " uuidv7."));
     return Answer.json(
-        200, KeyBatchView.of(scheme, written(body.allow("scheme", "count", "at"), texts)));
+        200, KeyBatchView.of(scheme, written(body.allow("scheme", "count", "at"), named)));
   }
 
   /** Texts, which are not keys of types. */
@@ -181,7 +177,7 @@ public final class KeyRoutes implements Routes {
     Optional<Instant> at = body.nullableTime("at");
     return at.isPresent()
         ? dated(body, times, at.get(), count)
-        : makers.leased().of(times).next(count);
+        : keys.of(times).next(count);
   }
 
   /** Numbers of a segment. */
@@ -190,7 +186,7 @@ public final class KeyRoutes implements Routes {
     if (!SegmentDefinition.isTag(tag)) {
       throw body.invalid("tag", SegmentRoutes.TAG_RULE);
     }
-    return makers.segments().next(tag, body.integer("count", 1, KeyGenerator.COUNT_MAX));
+    return keys.segments().next(tag, body.integer("count", 1, KeyGenerator.COUNT_MAX));
   }
 
   private KeyDraw dated(JsonObject body, KeyTimes times, Instant at, int count) {
@@ -202,9 +198,7 @@ public final class KeyRoutes implements Routes {
     }
     long[] millis = new long[count];
     Arrays.fill(millis, at.toEpochMilli());
-    return makers
-        .dated()
-        .of(times)
+    return keys.dated(times)
         .map(source -> source.at(millis))
         .orElseGet(() -> noDatedWorker(body, ((KeyTimes.Snowflakes) times).layout()));
   }
@@ -255,6 +249,6 @@ public final class KeyRoutes implements Routes {
   private Answer workers(Context ctx) {
     Query.none(ctx);
     return Answer.json(
-        200, ListView.of(makers.workers().list().stream().map(WorkerView::of).toList()));
+        200, ListView.of(workers.list().stream().map(WorkerView::of).toList()));
   }
 }

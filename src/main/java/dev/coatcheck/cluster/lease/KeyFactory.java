@@ -1,24 +1,31 @@
 package dev.coatcheck.cluster.lease;
 
+import dev.coatcheck.cluster.grant.DatedGenerators;
+import dev.coatcheck.cluster.grant.Segments;
+import dev.coatcheck.core.key.DatedKeys;
 import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyGeneration;
 import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.UuidV7;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.postgres.sql.Database;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
+import java.util.Set;
 import javax.sql.DataSource;
 
 /**
- * The key generators of this instance: one for UUIDv7, and one leased worker per Snowflake layout,
- * leased when the layout is first used. One is enough: it makes 4,096 keys a millisecond.
+ * What makes the keys of this instance: for UUIDv7, for segments, for given times, and one leased
+ * worker per Snowflake layout, leased when the layout is first used. One is enough: it makes 4,096
+ * keys a millisecond.
  */
-public final class KeyGenerators implements AutoCloseable {
+public final class KeyFactory implements AutoCloseable {
   /** Each costs a thread and a statement a second. */
   private static final int LAYOUTS_MAX = 16;
 
@@ -27,29 +34,33 @@ public final class KeyGenerators implements AutoCloseable {
 
   private static final long RETRY_MILLIS = 60_000;
 
-  private final Function<SnowflakeLayout, Optional<LeaseSettings>> settings;
-  private final DataSource pool;
+  private final Leasing leasing;
   private final Observer observer;
   private final InstantSource clock;
   private final KeyGenerator uuidV7 = new UuidV7();
+  private final DatedGenerators dated;
+  private final Segments segments;
   private final Map<SnowflakeLayout, WorkerLease> leases = new LinkedHashMap<>();
+
+  /**
+   * How workers are leased.
+   *
+   * @param pool for leases alone
+   * @param windowMillis how long keys can be made through an outage of the database
+   */
+  public record Leasing(WorkerRanges workers, String holder, long windowMillis, DataSource pool) {}
 
   /**
    * Leases nothing yet.
    *
-   * @param settings empty for a layout of which this instance may lease no worker
-   * @param pool for leases alone
    * @param clock tells the days that a layout has left, nothing else
    */
-  public KeyGenerators(
-      Function<SnowflakeLayout, Optional<LeaseSettings>> settings,
-      DataSource pool,
-      Observer observer,
-      InstantSource clock) {
-    this.settings = settings;
-    this.pool = pool;
+  public KeyFactory(Leasing leasing, Database database, Observer observer, InstantSource clock) {
+    this.leasing = leasing;
     this.observer = observer;
     this.clock = clock;
+    this.dated = new DatedGenerators(database, leasing.workers()::dated, observer);
+    this.segments = new Segments(database, observer, System::nanoTime);
   }
 
   /** Begins to lease what such keys need, so that the first draw finds a worker. */
@@ -60,14 +71,30 @@ public final class KeyGenerators implements AutoCloseable {
   }
 
   /**
-   * The generator of such keys. The first to ask for a layout starts its lease, for which the first
-   * draw waits.
+   * The generator of such keys; equal for equal ones. The first to ask for a layout starts its
+   * lease, for which the first draw waits.
+   *
+   * @throws IllegalStateException if none are generated
    */
-  public KeyGenerator of(KeyTimes keys) {
+  public KeyGenerator of(KeyGeneration keys) {
     return switch (keys) {
       case KeyTimes.UuidsV7 _ -> uuidV7;
       case KeyTimes.Snowflakes(SnowflakeLayout layout) -> leased(layout);
+      case KeyGeneration.Segment(String tag) -> segments.generator(tag);
+      case KeyGeneration.None _ -> throw new IllegalStateException("no keys are generated");
     };
+  }
+
+  /**
+   * The generator of such keys for given times; empty if the layout has no worker for them that
+   * this instance may use.
+   */
+  public Optional<DatedKeys> dated(KeyTimes keys) {
+    return dated.of(keys);
+  }
+
+  public Segments segments() {
+    return segments;
   }
 
   private synchronized KeyGenerator leased(SnowflakeLayout layout) {
@@ -75,14 +102,21 @@ public final class KeyGenerators implements AutoCloseable {
     if (known != null) {
       return known;
     }
-    Optional<LeaseSettings> wanted = settings.apply(layout);
-    if (wanted.isEmpty()) {
+    Optional<WorkerRanges.Range> range = leasing.workers().leased(layout);
+    if (range.isEmpty()) {
       return _ -> new KeyDraw.NoWorkerRange(layout.name());
     }
     if (leases.size() == LAYOUTS_MAX) {
       return _ -> new KeyDraw.Refused("too many layouts on one instance", RETRY_MILLIS);
     }
-    WorkerLease lease = new WorkerLease(wanted.get(), pool, this::tell).start();
+    LeaseSettings settings =
+        new LeaseSettings(
+            layout,
+            range.get().first(),
+            range.get().last(),
+            leasing.holder(),
+            leasing.windowMillis());
+    WorkerLease lease = new WorkerLease(settings, leasing.pool(), this::tell).start();
     leases.put(layout, lease);
     observer.gauge(
         "coatcheck.layout.days.left",
@@ -90,6 +124,21 @@ public final class KeyGenerators implements AutoCloseable {
         layout.name(),
         () -> layout.daysLeft(clock.instant()));
     return lease;
+  }
+
+  /**
+   * Tells the layouts of which this instance may lease no worker.
+   *
+   * @param used the layouts of types
+   */
+  public void tellLayoutsWithoutRange(Set<SnowflakeLayout> used) {
+    Set<SnowflakeLayout> known = new LinkedHashSet<>(SnowflakeLayout.NAMED);
+    known.addAll(used);
+    for (SnowflakeLayout layout : known) {
+      if (leasing.workers().leased(layout).isEmpty()) {
+        observer.observe(new Event.LayoutWithoutWorkers(layout.name(), used.contains(layout)));
+      }
+    }
   }
 
   /** Gives every worker back. */
