@@ -52,7 +52,8 @@ public final class Aliases {
    *     again settles it
    */
   public Outcome add(Token token, Alias alias) {
-    int added = database.write("alias", sql -> AliasTable.insert(sql, List.of(alias), List.of(token)));
+    int added =
+        database.write("alias", sql -> AliasTable.insert(sql, List.of(alias), List.of(token)));
     if (added == 1) {
       return Outcome.ADDED;
     }

@@ -24,7 +24,7 @@ public final class MintPlan {
   private final KnownRows known;
   private final Map<Alias, MintTarget> byAlias = new HashMap<>();
   private final Map<TypedKey, MintTarget> byKey = new HashMap<>();
-  private final Map<StoredMapping, MintTarget> byStored = new IdentityHashMap<>();
+  private final IdentityHashMap<StoredMapping, MintTarget> byStored = new IdentityHashMap<>();
   private final Set<KnownRows.TableToken> newTokens = new HashSet<>();
   private final List<NewName> newNames = new ArrayList<>();
   private final List<MintTarget> newTargets = new ArrayList<>();
@@ -55,9 +55,7 @@ public final class MintPlan {
 
   /** The aliases to write, in the order of locks. */
   public List<NewName> newNames() {
-    return newNames.stream()
-        .sorted((one, other) -> one.alias().compareTo(other.alias()))
-        .toList();
+    return newNames.stream().sorted((one, other) -> one.alias().compareTo(other.alias())).toList();
   }
 
   /** Writes nothing that only other calls want. */
@@ -114,8 +112,7 @@ public final class MintPlan {
   }
 
   private MintTarget newTarget(MintRequest request, @Nullable TypedKey subject) {
-    MintTarget target =
-        new MintTarget(request.type(), subject, request.token().orElse(null));
+    MintTarget target = new MintTarget(request.type(), subject, request.token().orElse(null));
     newTargets.add(target);
     return target;
   }

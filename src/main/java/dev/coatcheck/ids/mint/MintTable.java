@@ -49,8 +49,7 @@ public final class MintTable {
       DSLContext sql, KeyKind kind, List<MintRequest> requests, KnownRows into) {
     List<Alias> names =
         requests.stream().flatMap(request -> request.aliases().stream()).distinct().toList();
-    List<TypedKey> keys =
-        requests.stream().flatMap(request -> request.subject().stream()).toList();
+    List<TypedKey> keys = requests.stream().flatMap(request -> request.subject().stream()).toList();
     Map<Alias, Token> targets = names.isEmpty() ? Map.of() : AliasTable.targets(sql, names);
     if (!keys.isEmpty()) {
       PublicIdTable.byKey(sql, keys).values().forEach(row -> into.add(kind, row));

@@ -175,9 +175,7 @@ public final class KeyRoutes implements Routes {
   private KeyDraw drawn(JsonObject body, KeyTimes times) {
     int count = body.integer("count", 1, KeyGenerator.COUNT_MAX);
     Optional<Instant> at = body.nullableTime("at");
-    return at.isPresent()
-        ? dated(body, times, at.get(), count)
-        : keys.of(times).next(count);
+    return at.isPresent() ? dated(body, times, at.get(), count) : keys.of(times).next(count);
   }
 
   /** Numbers of a segment. */
@@ -248,7 +246,6 @@ public final class KeyRoutes implements Routes {
 
   private Answer workers(Context ctx) {
     Query.none(ctx);
-    return Answer.json(
-        200, ListView.of(workers.list().stream().map(WorkerView::of).toList()));
+    return Answer.json(200, ListView.of(workers.list().stream().map(WorkerView::of).toList()));
   }
 }
