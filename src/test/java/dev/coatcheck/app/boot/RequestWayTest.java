@@ -159,10 +159,11 @@ class RequestWayTest {
   @ParameterizedTest
   @ValueSource(strings = {"A mint", "A redirect", "An uncached resolve", "A backfilled row"})
   void thePageNamesTheClassesThatRun(String way) throws IOException {
+    Window window = requireNonNull(WINDOWS.get(way));
     List<String> page = onThePage(way);
-    List<String> each = passedThrough(WINDOWS.get(way), 1);
+    List<String> each = passedThrough(window, 1);
 
-    assertThat(passedThrough(WINDOWS.get(way), 2)).containsAll(page);
+    assertThat(passedThrough(window, 2)).containsAll(page);
     if (!each.contains(BACKFILL)) { // beside batches, of which there are few, loops run as often
       assertThat(page)
           .as("the list of this way in docs/a-request.md, which is now: " + each)
