@@ -20,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import java.util.function.IntConsumer;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
@@ -214,13 +215,14 @@ class RequestWayTest {
         .toList();
   }
 
-  /** Records, enums and interfaces are what the classes work with; the schema is generated. */
+  /** Not what the classes work with, not the pool whose threads run them, and nothing generated. */
   private static boolean acts(String name) {
     try {
       Class<?> type = Class.forName(name, false, Gateway.class.getClassLoader());
       return !(type.isRecord()
           || type.isEnum()
           || type.isInterface()
+          || Executor.class.isAssignableFrom(type)
           || name.startsWith("dev.coatcheck.postgres.sql.schema.")
           || name.startsWith("dev.coatcheck.core."));
     } catch (ClassNotFoundException gone) {
