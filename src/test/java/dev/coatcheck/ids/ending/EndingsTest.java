@@ -16,6 +16,7 @@ import dev.coatcheck.ids.mint.MintOutcome;
 import dev.coatcheck.ids.mint.MintRequest;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.sql.TestSession;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -277,9 +278,9 @@ class EndingsTest {
       List<Future<EndOutcome>> ending = new ArrayList<>();
       for (String id : ids) {
         ending.add(threads.submit(() -> end(new Request.Revoke(id, Optional.empty()), "test")));
-        Awaitility.await().until(() -> waitingForTheHead() > 0);
+        awaitWaitingForTheHead(1);
       }
-      Awaitility.await().until(() -> waitingForTheHead() == 2);
+      awaitWaitingForTheHead(2);
       happens.accept(holder);
       holder.rollback();
 
@@ -290,6 +291,14 @@ class EndingsTest {
     for (String id : ids) {
       assertThat(resolved(id)).isInstanceOf(ResolveOutcome.Revoked.class);
     }
+  }
+
+  /** Without a pause: who has waited for 700 ms gives up. */
+  private static void awaitWaitingForTheHead(int groups) {
+    Awaitility.await()
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofMillis(5))
+        .until(() -> waitingForTheHead() >= groups);
   }
 
   private static long waitingForTheHead() {
