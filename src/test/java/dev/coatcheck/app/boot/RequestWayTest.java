@@ -44,7 +44,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class RequestWayTest {
   private static final int TIMES = 40;
-  private static final int ROWS = 20_000;
+  private static final int ROWS = 8_000;
   private static final String BACKFILL = "Backfill";
 
   private static final String FILLED = "select count(snowflake_id) from public.charge";

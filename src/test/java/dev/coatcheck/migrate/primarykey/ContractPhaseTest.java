@@ -12,6 +12,7 @@ import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.table.Phase;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -85,6 +86,7 @@ class ContractPhaseTest {
   }
 
   @Test
+  @Tag("faults")
   void aContractedTableIsVerified() {
     TableMigration run = switched();
     fixture.contract(run);

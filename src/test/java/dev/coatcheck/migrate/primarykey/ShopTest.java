@@ -28,6 +28,7 @@ class ShopTest {
   private static final long SEED = Long.getLong("seed", System.nanoTime());
 
   @Test
+  @Tag("faults")
   void noWriterFailsOrWaitsForLongNoRowIsLostAndNoneEverHasTwoKeys() {
     goThrough(false, 500, 2);
   }

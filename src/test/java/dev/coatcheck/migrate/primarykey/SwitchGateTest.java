@@ -110,6 +110,7 @@ class SwitchGateTest {
 
   /** As while the switch waits for its time window. */
   @Test
+  @Tag("faults")
   void anIndexThatIsGoneOrInvalidIsNamedAndARetryBuildsIt() {
     requireBuiltAgain("new_pk");
   }
@@ -198,6 +199,7 @@ class SwitchGateTest {
   }
 
   @Test
+  @Tag("faults")
   void aForeignKeyThatComesBetweenTheComparisonAndTheLockIsNamed() {
     requireNamed(
         "create table note (order_id bigint references orders)",

@@ -59,6 +59,7 @@ class FrozenOutboxTest {
 
   /** Its connection says nothing any more, not even that it has ended; all others go on. */
   @Test
+  @Tag("faults")
   void theServerEndsADrainWhoseClientItHearsNothingOf() {
     try (Frozen frozen = new Frozen(new Trap("for update skip locked", true, false))) {
       frozen.fixture.await(() -> frozen.drains("idle in transaction") == 1);

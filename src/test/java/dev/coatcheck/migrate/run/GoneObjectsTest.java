@@ -11,6 +11,7 @@ import dev.coatcheck.migrate.table.OwnObjectsTable;
 import dev.coatcheck.migrate.table.OwnObjectsTable.Extent;
 import dev.coatcheck.migrate.table.Phase;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,6 +24,7 @@ class GoneObjectsTest {
   @RegisterExtension final MigrationFixture fixture = MigrationFixture.beside();
 
   @Test
+  @Tag("faults")
   void aCheckpointThatGoesInTheMiddleFailsTheRunOnce() {
     fixture.orders(ROWS);
     TableMigration run = fixture.startInTheMiddle(20);
@@ -105,6 +107,7 @@ class GoneObjectsTest {
   }
 
   @Test
+  @Tag("faults")
   void aTableThatIsGoneIsSaidAndTheUndoTakesTheRest() {
     fixture.orders(ROWS);
     TableMigration run = fixture.startInTheMiddle(20);

@@ -61,6 +61,7 @@ class LockTest {
 
   /** A trigger of the customer makes a great batch slow. */
   @Test
+  @Tag("faults")
   void aBatchThatTakesTooLongIsSplit() {
     fixture.orders(1_500);
     fixture.execute(

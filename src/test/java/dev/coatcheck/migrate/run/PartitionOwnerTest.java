@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -51,6 +52,7 @@ class PartitionOwnerTest {
   }
 
   @Test
+  @Tag("faults")
   void ownersAndMembersMakeAndAttachPartitionsInEachPhase() {
     partitions();
     TableMigration run = fixture.startInTheMiddle(500);

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -112,6 +113,7 @@ class PaymentPartitionsTest {
   }
 
   @Test
+  @Tag("faults")
   void partitionsThatLeaveInAnyPhaseStopNothing() {
     TableMigration run = fixture.plan("rental", Optional.of("rental_date"));
     fixture.rate(run, 300);
