@@ -6,9 +6,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Splits a stream into lines, with 64 KiB of memory whatever its length. A line ends with LF or
- * CRLF, the last line also with the stream. A byte order mark at the start, as Excel writes it, is
- * skipped.
+ * Splits a stream into lines, in 64 KiB of memory for a stream of any length. A line ends with LF
+ * or CRLF, the last line also with the stream. A byte order mark at the start, as Excel writes it,
+ * is skipped.
  *
  * <p>The line is a part of the buffer, and valid until the next call of {@link #next}.
  */

@@ -23,7 +23,7 @@ final class CheckCharacters {
 
   private CheckCharacters() {}
 
-  /** What the prefix and the underscore add to the sum, whatever the payload is. */
+  /** What the prefix and the underscore add to the sum for every payload. */
   static int sumOf(Prefix prefix) {
     String text = prefix.value();
     int sum = 0;

@@ -9,8 +9,8 @@ import java.util.UUID;
 import java.util.function.LongSupplier;
 
 /**
- * UUIDv7 keys that rise within the process, whatever the clock does. A draw holds the lock. If the
- * clock steps back, the time of the keys stands still.
+ * UUIDv7 keys that rise within the process, even if the clock steps back. A draw holds the lock. If
+ * the clock steps back, the time of the keys stands still.
  */
 public final class UuidV7 implements KeyGenerator {
   private static final long MILLIS_MAX = (1L << 48) - 1;

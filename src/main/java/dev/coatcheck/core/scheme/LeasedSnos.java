@@ -21,7 +21,7 @@ public final class LeasedSnos {
 
   private LeasedSnos() {}
 
-  /** The sno of a key of the {@link #LAYOUT}, unique among all keys, whatever the metabyte. */
+  /** The sno of a key of the {@link #LAYOUT}, unique among all keys with any metabyte. */
   public static SnoId of(long key, int metabyte) {
     long millis = LAYOUT.millisSinceEpoch(key);
     int millisOfTick = (int) millis & (SnoId.MILLIS_PER_TICK - 1);

@@ -9,7 +9,7 @@ import java.util.List;
  */
 public interface TextKeys {
 
-  /** New identifiers for now. They rise within the process, whatever the clock does. */
+  /** New identifiers for now. They rise within the process, even if the clock steps back. */
   List<String> next(int count);
 
   /**

@@ -77,7 +77,7 @@ public final class IdResolver {
         .toList();
   }
 
-  /** Finds an older ID, whatever the type's policy says. */
+  /** Finds an older ID without asking the type's policy. */
   public ResolveOutcome find(OlderId id) {
     ResolveOutcome outcome = resolved(id);
     if (isToBeFilled(id, outcome)) {

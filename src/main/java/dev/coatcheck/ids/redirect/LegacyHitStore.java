@@ -1,6 +1,7 @@
 package dev.coatcheck.ids.redirect;
 
 import static dev.coatcheck.postgres.sql.schema.Tables.LEGACY_HIT;
+import static dev.coatcheck.postgres.sql.schema.Tables.TYPE;
 import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.ids.redirect.LegacyHits.DayCount;
@@ -18,6 +19,10 @@ final class LegacyHitStore {
     this.database = database;
   }
 
+  /**
+   * Adds counts in the order of their keys, so that two instances don't wait for each other. Leaves
+   * out types that are gone, which would make it fail for all others too.
+   */
   void add(SequencedMap<TypeDay, Long> counts) {
     Integer[] types = counts.keySet().stream().map(TypeDay::typeNumber).toArray(Integer[]::new);
     LocalDate[] days = counts.keySet().stream().map(TypeDay::day).toArray(LocalDate[]::new);
@@ -29,10 +34,13 @@ final class LegacyHitStore {
                 sql.execute(
                     """
                     insert into {0} as hit (count, day, type_id)
-                    select * from unnest({1}, {2}, {3})
+                    select count, day, type_id
+                      from unnest({1}, {2}, {3}) as added (count, day, type_id)
+                     where exists (select from {4} t where t.type_id = added.type_id)
+                     order by type_id, day
                     on conflict (type_id, day) do update set count = hit.count + excluded.count
                     """,
-                    LEGACY_HIT, val(added), val(days), val(types)));
+                    LEGACY_HIT, val(added), val(days), val(types), TYPE));
   }
 
   List<DayCount> of(int typeNumber, LocalDate first, LocalDate last) {

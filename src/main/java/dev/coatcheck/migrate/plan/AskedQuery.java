@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  *
  * <ul>
  *   <li>It is built from unambiguous tokens, has no semicolon and no comment, and begins like a
- *       query. So it is one statement, whatever the text was.
+ *       query. So any text stays one statement.
  *   <li>Values become NULL. The server reads a literal as soon as it analyses a query, and the
  *       literal of an array or a row of a domain's type runs the check of that domain.
  * </ul>

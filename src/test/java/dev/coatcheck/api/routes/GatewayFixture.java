@@ -41,8 +41,6 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
   private static final String EMPTY =
       """
       do $$ begin
-        -- The gateway still counts look-ups of types that are gone then.
-        alter table coatcheck.legacy_hit drop constraint if exists legacy_hit_has_a_type;
         execute (
           select 'truncate ' || string_agg(format('coatcheck.%I', relname), ', ')
             from pg_class

@@ -151,6 +151,21 @@ class LegacyTest {
   }
 
   @Test
+  void aTypeThatIsGoneDoesNotHoldUpTheCountsOfOthers() {
+    Type gone = FIXTURE.type("gone", "gone", KeyKind.BIGINT);
+    Type kept = FIXTURE.type("kept", "kept", KeyKind.BIGINT);
+    try (LegacyHits hits = hits()) {
+      hits.count(gone);
+      hits.count(kept);
+      FIXTURE.on.sql().execute("delete from coatcheck.type where name = 'gone'");
+      hits.flush();
+
+      assertThat(hits.of(kept, FIRST, LAST)).containsExactly(new DayCount(FIRST, 1));
+      assertThat(hits.of(gone, FIRST, LAST)).isEmpty();
+    }
+  }
+
+  @Test
   void rowsWithoutAMappingAreFilledAndAllAnswersAreInOrder() {
     mint(FIXTURE.charge, 1);
     mint(FIXTURE.user, 2);
