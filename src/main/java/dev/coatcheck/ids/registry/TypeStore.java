@@ -3,8 +3,8 @@ package dev.coatcheck.ids.registry;
 import static dev.coatcheck.postgres.sql.schema.Tables.SEGMENT;
 import static dev.coatcheck.postgres.sql.schema.Tables.TYPE;
 import static org.jooq.impl.DSL.coalesce;
-import static org.jooq.impl.DSL.count;
 import static org.jooq.impl.DSL.currentOffsetDateTime;
+import static org.jooq.impl.DSL.max;
 import static org.jooq.impl.DSL.sum;
 
 import dev.coatcheck.cluster.change.ChangeKind;
@@ -32,8 +32,11 @@ final class TypeStore {
     this.database = database;
   }
 
-  /** Differs whenever any type was created or changed: types are never deleted. */
-  record Revision(int types, long versions) {
+  /**
+   * Differs whenever a type was created or changed, and after one was deleted by hand and another
+   * created: numbers of types are never given again.
+   */
+  record Revision(int lastNumber, long versions) {
     static final Revision NONE = new Revision(0, 0);
   }
 
@@ -41,7 +44,7 @@ final class TypeStore {
     return database.read(
         "registry revision",
         sql ->
-            sql.select(count(), coalesce(sum(TYPE.VERSION), BigDecimal.ZERO))
+            sql.select(coalesce(max(TYPE.TYPE_ID), 0), coalesce(sum(TYPE.VERSION), BigDecimal.ZERO))
                 .from(TYPE)
                 .fetchSingle(row -> new Revision(row.value1(), row.value2().longValueExact())));
   }

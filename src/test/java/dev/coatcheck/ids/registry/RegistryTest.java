@@ -50,6 +50,21 @@ class RegistryTest {
     DATABASE.close();
   }
 
+  /** As many types as before, with the same sum of versions, are not always the same types. */
+  @Test
+  void aTypeCreatedAfterAnotherWasDeletedByHandIsKnownAtOnce() {
+    TestDatabase own = TestDatabase.fresh();
+    try (Database database = Database.open(own.settings(2), "own", OBSERVER);
+        Registry registry =
+            Registry.open(database, FEED, new RandomSource(), OBSERVER, System::nanoTime)) {
+      registry.put(TestType.of("gone", "gone").definition(), OptionalInt.empty());
+      own.sql().execute("delete from coatcheck.type");
+      registry.put(TestType.of("next", "next").definition(), OptionalInt.empty());
+
+      assertThat(registry.all()).extracting(Type::name).containsExactly("next");
+    }
+  }
+
   /** Whether there is such a type can't be known, and the caller is told so in time. */
   @Test
   void inAnOutageNoTypeIsUnknown() throws Exception {
