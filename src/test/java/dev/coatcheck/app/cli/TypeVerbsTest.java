@@ -102,6 +102,8 @@ class TypeVerbsTest {
 
   @Test
   void aPolicyIsTakenAwayOnlyWithAWordOfConsentIfLinksEnd() {
+    assertThat(run("mint", "order", "1").status()).isZero();
+
     Terminal refused = run("types", "set", "order", "--no-redirect");
 
     assertThat(refused.status()).isEqualTo(1);

@@ -97,7 +97,7 @@ class HelpExamplesTest {
   private void ofKeys() {
     assertThat(done("keys next").lines()).hasSize(3);
     assertThat(done("keys bounds").out()).matches("[0-9]+,[0-9]+\n");
-    assertThat(done("keys list").out()).contains(",leased,");
+    assertThat(done("keys list").out()).contains(",held,");
     assertThat(done("keys fence").out()).contains("nothing was done");
     Path state = folder.resolve("snos.state");
     assertThat(done("keys sno", Map.of("snos.state", state.toString())).lines()).hasSize(3);
