@@ -212,12 +212,12 @@ class BenchTest {
                 .isEqualTo(new Outcome(1, "", "coatcheck bench table: " + sentence + "\n")));
     assertThat(Outcome.of("bench", "table", "P5,P6", "--connections=8", "--rounds=101").err())
         .isEqualTo(
-            "coatcheck bench table: --rounds must be 1 to 100, not 101. --connections changes only P1, P2, P3,"
-                + " P4, P8 and P18: leave it out.\n");
+            "coatcheck bench table: --rounds must be 1 to 100, not 101. --connections changes only"
+                + " P1, P2, P3, P4, P8 and P18: leave it out.\n");
     assertThat(Outcome.of("bench", "table", "P6", "--database-url=jdbc:postgresql://h/d").err())
         .isEqualTo(
-            "coatcheck bench table: Only P1 to P5, P8 and P18 can be taken on a given Postgres: name those, or"
-                + " no database.\n");
+            "coatcheck bench table: Only P1 to P5, P8 and P18 can be taken on a given Postgres:"
+                + " name those, or no database.\n");
     for (String odd : List.of("P15", "--seconds=0.5", "--generator=ab")) {
       assertThat(Outcome.of("bench", "table", odd).status()).isEqualTo(2);
     }
@@ -254,7 +254,10 @@ class BenchTest {
         .containsSubsequence(">P9<", ">1.00 ms<", ">P14<", ">160.0 ms<", ">P22<", ">3.00 ms<")
         .doesNotContain("17.0");
     assertThat(Outcome.of("bench", "picture", "" + picture, "--svg=" + picture).err())
-        .isEqualTo("coatcheck bench picture: " + picture + " is no file that bench table --json has written.\n");
+        .isEqualTo(
+            "coatcheck bench picture: "
+                + picture
+                + " is no file that bench table --json has written.\n");
   }
 
   private static Row row(String name, double figure) {

@@ -115,12 +115,9 @@ class LauncherTest {
     builder
         .environment()
         .putAll(
-            Map.of(
-                "COATCHECK_AOT", "no", "COATCHECK_JAVA_HOME", System.getProperty("java.home")));
-    Process process =
-        builder.redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
-    String err =
-        new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+            Map.of("COATCHECK_AOT", "no", "COATCHECK_JAVA_HOME", System.getProperty("java.home")));
+    Process process = builder.redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
+    String err = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
     return new Ended(process.waitFor(), err);
   }
 }

@@ -149,8 +149,7 @@ final class AccessCommand {
     if (!withAccess(settings, access -> access.revoke(keyId))) {
       throw new CommandFailed("no active key has this ID; coatcheck access list shows the keys.");
     }
-    output.print(
-        Output.object(Map.of("key_id", keyId, "status", "revoked")), "revoked " + keyId);
+    output.print(Output.object(Map.of("key_id", keyId, "status", "revoked")), "revoked " + keyId);
     return 0;
   }
 

@@ -81,8 +81,7 @@ final class CompletionVerb implements Callable<Integer> {
   private static String line(String condition, String what, String[] description) {
     String text = description.length == 0 ? "" : description[0];
     return "complete -c %s -n '%s' %s -d '%s'"
-        .formatted(
-            Cli.NAME, condition, what, text.replaceFirst("\\. .*", "").replace("'", "\\'"));
+        .formatted(Cli.NAME, condition, what, text.replaceFirst("\\. .*", "").replace("'", "\\'"));
   }
 
   private static List<String> with(List<String> words, String word) {

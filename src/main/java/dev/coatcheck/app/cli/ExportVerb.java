@@ -20,7 +20,12 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code coatcheck ids export}: all mappings of a type, into a file or to standard output. */
-@Command(name = "export", description = {"Writes all mappings of a type, in the order of keys.", "--json is the same as --format ndjson."},
+@Command(
+    name = "export",
+    description = {
+      "Writes all mappings of a type, in the order of keys.",
+      "--json is the same as --format ndjson."
+    },
     footer = "  coatcheck ids export charge --output charges.csv")
 final class ExportVerb implements Callable<Integer> {
   @Mixin private GatewayCalls gateway = new GatewayCalls();

@@ -13,10 +13,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Asks the gateway what a text is: first as a public ID, then as a key and as an alias of each type. */
+/**
+ * Asks the gateway what a text is: first as a public ID, then as a key and as an alias of each
+ * type.
+ */
 final class Finder {
   private static final Pattern NUMBER = Pattern.compile("[0-9]{1,19}");
-  private static final Pattern UUID = Pattern.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
+  private static final Pattern UUID =
+      Pattern.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
 
   private static final List<String> FIELDS = List.of("type", "id", "key", "status", "created_at");
   private static final List<String> END = List.of("merged_into", "ended_at", "ended_reason");
@@ -58,11 +62,7 @@ final class Finder {
             .filter(one -> one.path("format").asString().equals("public_id"))
             .map(one -> one.path("type").asString(""))
             .findFirst();
-    add(
-        ours.isPresent() ? "public_id" : "older_public_id",
-        ours.orElse(""),
-        text,
-        resolved(text));
+    add(ours.isPresent() ? "public_id" : "older_public_id", ours.orElse(""), text, resolved(text));
   }
 
   private void ofType(JsonNode type) throws CommandFailed {
@@ -131,8 +131,7 @@ final class Finder {
     findings.add(Output.object(finding));
   }
 
-  private static void copy(
-      List<String> fields, JsonNode from, Map<String, @Nullable Object> to) {
+  private static void copy(List<String> fields, JsonNode from, Map<String, @Nullable Object> to) {
     for (String field : fields) {
       if (from.path(field).isString()) {
         to.put(field, from.path(field).asString());

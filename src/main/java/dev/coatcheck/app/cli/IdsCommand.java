@@ -38,7 +38,8 @@ final class IdsCommand {
   @Command(
       name = "aliases",
       description =
-          "Lists the aliases of a public ID: legacy IDs, client IDs, public IDs of an older system.",
+          "Lists the aliases of a public ID: legacy IDs, client IDs, public IDs of an older"
+              + " system.",
       footer = "  coatcheck ids aliases ch_4KIWSf8WvPNoQDBwStVIDYHU")
   int aliases(
       @Mixin GatewayCalls gateway,

@@ -53,8 +53,7 @@ final class TypeDiff {
     KeyKind kind =
         WireNamed.find(KeyKind.class, text(body, "key").orElse(""))
             .orElseThrow(() -> new Misused("the key of a type must be bigint or uuid."));
-    String generate =
-        text(body, "generate").orElseGet(() -> KeyGeneration.usual(kind).wireName());
+    String generate = text(body, "generate").orElseGet(() -> KeyGeneration.usual(kind).wireName());
     Map<String, @Nullable Object> whole = new LinkedHashMap<>();
     whole.put("prefix", text(body, "prefix").orElse(null));
     whole.put("key", kind.wireName());
@@ -64,8 +63,7 @@ final class TypeDiff {
         generate.equals(KeyGeneration.SNOWFLAKE) ? text(body, "layout").orElse("default") : null);
     whole.put("tag", text(body, "tag").orElse(null));
     try {
-      whole.putAll(
-          Policies.read(JsonObject.of(body), name, kind, RedirectHosts.any()).json());
+      whole.putAll(Policies.read(JsonObject.of(body), name, kind, RedirectHosts.any()).json());
     } catch (JsonFault fault) {
       throw new Misused(fault.field() + ": " + fault.detail());
     }

@@ -21,7 +21,8 @@ import picocli.CommandLine.ParseResult;
 final class TypeFlags implements IModelTransformer {
   private static final String PUBLIC_RULE = "public_rule";
   private static final String PUBLIC_PATTERN = "public_pattern";
-  private static final List<String> PATTERN_FIELDS = List.of("text_prefix", "alphabet", "min_length", "max_length");
+  private static final List<String> PATTERN_FIELDS =
+      List.of("text_prefix", "alphabet", "min_length", "max_length");
   private static final List<String> RULE_FIELDS =
       List.of("text_prefix", "alphabet", "min_length", "salt", "prefix");
 

@@ -100,8 +100,7 @@ final class TypesCommand {
       throws CommandFailed {
     return print(
         output,
-        gateway.patch(
-            path(name) + confirmed(confirmLinks), TypeFlags.changes(parsed("set"))));
+        gateway.patch(path(name) + confirmed(confirmLinks), TypeFlags.changes(parsed("set"))));
   }
 
   @Command(

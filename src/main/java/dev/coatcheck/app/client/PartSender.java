@@ -44,11 +44,7 @@ final class PartSender implements AutoCloseable {
   private ImportProgress progress;
 
   private PartSender(
-      Path file,
-      RowFormat format,
-      GatewayCalls gateway,
-      String path,
-      @Nullable FileChannel channel)
+      Path file, RowFormat format, GatewayCalls gateway, String path, @Nullable FileChannel channel)
       throws IOException, CommandFailed {
     this.file = file;
     this.format = format;

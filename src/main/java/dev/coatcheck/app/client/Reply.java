@@ -41,8 +41,7 @@ public record Reply(int status, JsonNode body) {
   public CommandFailed failure() {
     StringBuilder message =
         new StringBuilder(
-            "%s (%s). %s [%s]"
-                .formatted(title(), text("code"), detail(), text("request_id")));
+            "%s (%s). %s [%s]".formatted(title(), text("code"), detail(), text("request_id")));
     for (String list : List.of("refusals", "preconditions", "dying_links")) {
       for (JsonNode entry : body.path(list)) {
         message
@@ -76,8 +75,8 @@ public record Reply(int status, JsonNode body) {
   private String detail() {
     return switch (text("code")) {
       case "path_invalid" ->
-          "An argument contains a slash, a percent sign or another character that no name, ID or key"
-              + " contains, or is nothing but dots.";
+          "An argument contains a slash, a percent sign or another character that no name, ID or"
+              + " key contains, or is nothing but dots.";
       case "not_found" ->
           "An argument is empty, or the version of this gateway does not have this verb.";
       case "links_would_die" ->

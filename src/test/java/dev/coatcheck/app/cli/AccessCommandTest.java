@@ -38,7 +38,8 @@ class AccessCommandTest {
             new Terminal(
                 1,
                 "",
-                "coatcheck access revoke: no active key has this ID; coatcheck access list shows the keys.\n"));
+                "coatcheck access revoke: no active key has this ID; coatcheck access list shows"
+                    + " the keys.\n"));
   }
 
   @Test
@@ -109,10 +110,7 @@ class AccessCommandTest {
 
         assertThat(refused.status()).isEqualTo(2);
         assertThat(refused.err())
-            .startsWith(
-                "coatcheck "
-                    + String.join(" ", verb)
-                    + ": --database-password is refused")
+            .startsWith("coatcheck " + String.join(" ", verb) + ": --database-password is refused")
             .contains("COATCHECK_DATABASE_PASSWORD_FILE")
             .doesNotContain("hunter2");
         assertThat(refused.out()).isEmpty();

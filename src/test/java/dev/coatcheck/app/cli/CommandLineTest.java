@@ -128,7 +128,8 @@ class CommandLineTest {
   @Test
   void anErrorOfTheGatewayNamesTheVerbAndTheFlag() {
     assertThat(
-            AtGateway.run("types", "put", "wrong", "--prefix=w", "--redirect=ftp://a.example").err())
+            AtGateway.run("types", "put", "wrong", "--prefix=w", "--redirect=ftp://a.example")
+                .err())
         .startsWith("coatcheck types put: --redirect: ")
         .contains("(redirect_template_refused)");
     assertThat(AtGateway.run("keys", "next", "--count=0").err())
@@ -156,7 +157,11 @@ class CommandLineTest {
     builder.environment().keySet().removeIf(name -> name.startsWith("COATCHECK_"));
     Arrays.stream(settings)
         .filter(one -> one.startsWith("COATCHECK_"))
-        .forEach(one -> builder.environment().put(one.replaceFirst("=.*", ""), one.replaceFirst(".*?=", "")));
+        .forEach(
+            one ->
+                builder
+                    .environment()
+                    .put(one.replaceFirst("=.*", ""), one.replaceFirst(".*?=", "")));
     Process process = builder.redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
     return process.waitFor();
   }
@@ -166,8 +171,7 @@ class CommandLineTest {
     requireInstalled("script");
     AtGateway.run("types", "put", "seen", "--prefix=seen");
     Path program = CoatcheckProgram.write(folder.resolve("coatcheck"));
-    String verb =
-        String.join(" ", AtGateway.arguments(program.toString(), "types", "list"));
+    String verb = String.join(" ", AtGateway.arguments(program.toString(), "types", "list"));
 
     assertThat(output("script", "-qec", verb, "/dev/null").replace("\r", ""))
         .containsPattern("(?m)^name +prefix +key +generate +redirect +url_templates$")
@@ -185,8 +189,7 @@ class CommandLineTest {
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
             .start();
-    String output =
-        new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(process.waitFor()).isZero();
     return output;
   }
@@ -231,7 +234,8 @@ class CommandLineTest {
                 line.startsWith(
                     "complete -c coatcheck -n '__fish_seen_subcommand_from types; and"
                         + " __fish_seen_subcommand_from set' -l confirm-links -d '"))
-        .allMatch(line -> line.chars().filter(c -> c == '\'').count() % 2 == 0 || line.contains("\\'"));
+        .allMatch(
+            line -> line.chars().filter(c -> c == '\'').count() % 2 == 0 || line.contains("\\'"));
     for (CommandSpec verb : verbs()) {
       assertThat(script.out()).contains(" -a " + verb.name() + " -d '");
     }

@@ -7,7 +7,6 @@ import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.api.routes.TestClient;
 import java.util.ArrayList;
 import java.util.List;
-
 import org.hashids.Hashids;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -104,10 +103,7 @@ class FindVerbTest {
     assertOrder(found("public_id", order));
     assertThat(run("find", order).lines())
         .contains(
-            "what,public_id",
-            "type,order",
-            "key,900001",
-            "link,https://shop.example/" + order)
+            "what,public_id", "type,order", "key,900001", "link,https://shop.example/" + order)
         .anyMatch(line -> line.startsWith("aliases,") && line.contains("legacy:4711"));
   }
 
@@ -156,8 +152,7 @@ class FindVerbTest {
 
   @Test
   void anOlderPublicIdIsFoundBySqids() {
-    JsonNode found =
-        found("older_public_id", "tkt-" + Sqids.builder().build().encode(List.of(8L)));
+    JsonNode found = found("older_public_id", "tkt-" + Sqids.builder().build().encode(List.of(8L)));
 
     assertThat(found.path("key").asString()).isEqualTo("900003");
   }
@@ -211,10 +206,10 @@ class FindVerbTest {
     Terminal unknown = run("find", "what is this?");
 
     assertThat(unknown)
-        .isEqualTo(
-            new Terminal(
-                1, "", "coatcheck find: nothing is known about this text.\n"));
-    assertThat(run("find", "a/b").err()).contains("An argument ").doesNotContain("path,", "path.", "The path");
+        .isEqualTo(new Terminal(1, "", "coatcheck find: nothing is known about this text.\n"));
+    assertThat(run("find", "a/b").err())
+        .contains("An argument ")
+        .doesNotContain("path,", "path.", "The path");
   }
 
   @Test
@@ -222,9 +217,7 @@ class FindVerbTest {
     assertThat(run("ids", "aliases", order).lines())
         .containsExactlyInAnyOrder("legacy,4711,,", "client," + CLIENT_ID + ",channel-42,");
     assertThat(
-            run("ids", "aliases", order, "--json")
-                .lines()
-                .stream()
+            run("ids", "aliases", order, "--json").lines().stream()
                 .map(line -> JSON.readTree(line).path("scheme").asString()))
         .containsExactlyInAnyOrder("legacy", "client");
     assertThat(run("ids", "aliases", "ord_1").err())

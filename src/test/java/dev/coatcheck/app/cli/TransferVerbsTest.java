@@ -90,8 +90,7 @@ class TransferVerbsTest {
   }
 
   @Test
-  void rowsOfStandardInputAreImportedAndRefusedRowsAreSetAside()
-      throws IOException {
+  void rowsOfStandardInputAreImportedAndRefusedRowsAreSetAside() throws IOException {
     run("types", "put", "piped", "--prefix=piped");
     String rows = "type,key\npiped,1\npiped,x\npiped,2\n";
 

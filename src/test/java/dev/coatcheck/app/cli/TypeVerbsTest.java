@@ -179,9 +179,7 @@ class TypeVerbsTest {
                 """,
                 ""));
     assertThat(
-            run("types", "diff", "order", "--prefix=ord", "--json")
-                .lines()
-                .stream()
+            run("types", "diff", "order", "--prefix=ord", "--json").lines().stream()
                 .map(line -> JSON.readTree(line).path("field").asString()))
         .contains("redirect.template", "legacy.status", "url_templates", "on_outage");
     assertThat(run("types", "diff", "fresh", "--prefix=fr").out())

@@ -40,8 +40,7 @@ class OutputTest {
             Output.flat(
                 Output.object(
                     Map.of("a", Map.of("b", 1, "c", Map.of("d", true)), "e", List.of("x", "y")))))
-        .isEqualTo(
-            Map.of("a.b", List.of("1"), "a.c.d", List.of("true"), "e", List.of("x", "y")));
+        .isEqualTo(Map.of("a.b", List.of("1"), "a.c.d", List.of("true"), "e", List.of("x", "y")));
     assertThat(Output.flat(Output.object(Map.of("none", List.of(), "legacy", Map.of())))).isEmpty();
   }
 }

@@ -49,7 +49,9 @@ class ReplyTest {
   private static Stream<String> sentences(Path file) {
     try {
       return Files.readAllLines(file).stream()
-          .filter(line -> line.matches(".*\"[^\"]*[a-z]{3} [^\"]*/v1/.*|.*\"[^\"]*/v1/\\S* [a-z]{3}.*"));
+          .filter(
+              line ->
+                  line.matches(".*\"[^\"]*[a-z]{3} [^\"]*/v1/.*|.*\"[^\"]*/v1/\\S* [a-z]{3}.*"));
     } catch (IOException unreadable) {
       throw new IllegalStateException(unreadable);
     }
@@ -62,15 +64,22 @@ class ReplyTest {
                 409,
                 Output.object(
                     Map.of(
-                        "title", "Links would die",
-                        "code", "links_would_die",
-                        "detail", "Send the request with confirm=links.",
-                        "request_id", "req_1",
+                        "title",
+                        "Links would die",
+                        "code",
+                        "links_would_die",
+                        "detail",
+                        "Send the request with confirm=links.",
+                        "request_id",
+                        "req_1",
                         "dying_links",
-                            List.of(Map.of("param", "legacy", "detail", "They answer 404.")),
-                        "legacy_hits_30_days", 1234,
-                        "live_ids", 1_000_000,
-                        "live_ids_exact", false)))
+                        List.of(Map.of("param", "legacy", "detail", "They answer 404.")),
+                        "legacy_hits_30_days",
+                        1234,
+                        "live_ids",
+                        1_000_000,
+                        "live_ids_exact",
+                        false)))
             .failure();
 
     assertThat(failed)
@@ -78,7 +87,8 @@ class ReplyTest {
             """
             Links would die (links_would_die). The change ends links that have a target today. Nothing was changed. Add --confirm-links to end them. [req_1]
               legacy: They answer 404.
-              1,000,000 public IDs of the type are live at least, and their legacy IDs were found 1,234 times in 30 days."""
+              1,000,000 public IDs of the type are live at least, and their legacy IDs were found 1,234 times in 30 days.\
+            """
                 .replace("\n", System.lineSeparator()));
   }
 }

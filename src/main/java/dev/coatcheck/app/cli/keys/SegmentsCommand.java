@@ -56,8 +56,7 @@ public final class SegmentsCommand {
     body.put("bits", bits);
     body.put("step_min", stepMin);
     body.put("step_max", stepMax);
-    output.rows(
-        List.of(gateway.put("/v1/segments/" + GatewayCalls.segment(tag), body)), COLUMNS);
+    output.rows(List.of(gateway.put("/v1/segments/" + GatewayCalls.segment(tag), body)), COLUMNS);
     return 0;
   }
 

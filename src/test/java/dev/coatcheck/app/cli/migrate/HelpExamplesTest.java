@@ -111,7 +111,11 @@ class HelpExamplesTest {
     Terminal list = onDatabase(example("access list", Map.of()));
     String keyId =
         KEY_ID
-            .matcher(list.lines().stream().filter(line -> line.endsWith(",edge")).findAny().orElseThrow())
+            .matcher(
+                list.lines().stream()
+                    .filter(line -> line.endsWith(",edge"))
+                    .findAny()
+                    .orElseThrow())
             .results()
             .findFirst()
             .orElseThrow()
