@@ -1,5 +1,6 @@
 package dev.coatcheck.ids.redirect;
 
+import dev.coatcheck.ids.registry.DeadLink;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -44,10 +45,10 @@ public sealed interface RedirectOutcome {
   sealed interface Refused extends RedirectOutcome {}
 
   /** The type's numbers are gone, whether or not this was one; the database was not asked. */
-  record Over(Notice notice) implements Refused {}
+  record Over(Notice notice, DeadLink deadLink) implements Refused {}
 
   /** Revoked, of a type with public links: who asks has been given the ID before. */
-  record Gone() implements Refused {}
+  record Gone(DeadLink deadLink) implements Refused {}
 
   /**
    * The visitor goes through the numbers; the database was not asked.
