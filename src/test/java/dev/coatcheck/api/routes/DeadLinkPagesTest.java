@@ -286,7 +286,10 @@ class DeadLinkPagesTest {
     assertThat(html(page)).contains("Too many requests");
   }
 
-  /** Whatever is answered: a cache must not give one client the form of another. */
+  /**
+   * Whatever is answered: a cache must not give one client the form of another. Only paths that
+   * can't be read are 400 without the header, which is a problem for everyone.
+   */
   @Test
   void everyAnswerOfALinkVariesByAccept() throws IOException {
     int compared = 0;
@@ -303,7 +306,6 @@ class DeadLinkPagesTest {
               "GET /legacy/plain/x",
               "GET /r/",
               "GET /r/a/b",
-              "GET /r/%zz",
               "GET /legacy/plain",
               "POST /r/" + live,
               "FOO /r/x",
@@ -315,7 +317,7 @@ class DeadLinkPagesTest {
         compared++;
       }
     }
-    assertThat(compared).isEqualTo(30);
+    assertThat(compared).isEqualTo(28);
     assertThat(api().get("/r/" + offer).header("vary")).isEqualTo("Accept, Accept-Language");
     assertThat(CLIENT.get("/v1/types").has("vary")).isFalse();
   }
