@@ -67,8 +67,7 @@ record AppObjects(
                   + " last_update or fill an audit table, a WHEN clause that disables it during the"
                   + " backfill. Any session can disable such a trigger, so remove the clause after"
                   + " the run, and do not add it to an audit that must always work.",
-              triggers.stream().map(UpdateTrigger::remedy).toList(),
-              Optional.empty()));
+              triggers.stream().map(UpdateTrigger::remedy).toList()));
     }
 
     /** The statement with which it sleeps while rows are filled. */

@@ -95,8 +95,7 @@ public record OldColumnUse(
               "row_shape",
               "Code that depends on the number of columns fails for good once a column is gone:"
                   + " rewrite each entry.",
-              rowShapes,
-              Optional.empty()));
+              rowShapes));
     }
     return preconditions;
   }

@@ -63,11 +63,7 @@ final class ContractCheck {
           new ActionOutcome.Refused(
               columns.get().dependents().stream().map(ContractCheck::refused).toList()));
     }
-    List<Diagnostic> missing =
-        columns.get().use().preconditions().stream()
-            .filter(condition -> !accepted.contains(condition.code()))
-            .map(Precondition::diagnostic)
-            .toList();
+    List<Diagnostic> missing = Precondition.missing(columns.get().use().preconditions(), accepted);
     return missing.isEmpty()
         ? Optional.empty()
         : Optional.of(new ActionOutcome.NotAccepted(missing));

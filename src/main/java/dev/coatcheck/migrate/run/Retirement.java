@@ -14,6 +14,7 @@ import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * Takes what a contracted run keeps on its table off: the triggers, and, once the outbox is
@@ -142,15 +143,11 @@ public final class Retirement {
     return refusal;
   }
 
-  private interface Work {
-    Optional<String> run();
-  }
-
   /** Again, while another session has a lock. */
-  private static Optional<String> tried(Work work) {
+  private static Optional<String> tried(Supplier<Optional<String>> work) {
     for (int tries = 1; ; tries++) {
       try {
-        return work.run();
+        return work.get();
       } catch (DatabaseUnavailable late) {
         if (!SqlState.isLockTimeout(late)) {
           throw late;

@@ -90,11 +90,7 @@ final class StartCheck {
     if (!changes.isEmpty()) {
       return Optional.of(new ActionOutcome.Refused(changes));
     }
-    List<Diagnostic> missing =
-        run.plan().preconditions().stream()
-            .filter(condition -> !accepted.contains(condition.code()))
-            .map(Precondition::diagnostic)
-            .toList();
+    List<Diagnostic> missing = Precondition.missing(run.plan().preconditions(), accepted);
     return missing.isEmpty()
         ? trial(source, run, accepted).map(failed -> new ActionOutcome.Refused(List.of(failed)))
         : Optional.of(new ActionOutcome.NotAccepted(missing));

@@ -41,7 +41,13 @@ public final class TableMigrations implements AutoCloseable {
   private final Retirement retirement;
   private final Runners runners;
 
-  private TableMigrations(
+  /**
+   * Wires them and starts this instance's share of the work.
+   *
+   * @param feed tells of runs that are to be carried on
+   * @param holder names this instance
+   */
+  public TableMigrations(
       GatewayMappings gateway,
       Sources sources,
       ChangeFeed feed,
@@ -63,21 +69,6 @@ public final class TableMigrations implements AutoCloseable {
             active,
             feed,
             nanoTime);
-  }
-
-  /**
-   * Wires them and starts this instance's share of the work.
-   *
-   * @param feed tells of runs that are to be carried on
-   * @param holder names this instance
-   */
-  public static TableMigrations start(
-      GatewayMappings gateway,
-      Sources sources,
-      ChangeFeed feed,
-      String holder,
-      LongSupplier nanoTime) {
-    return new TableMigrations(gateway, sources, feed, holder, nanoTime);
   }
 
   /** Looks at the table and writes down what would be done; changes nothing. */
