@@ -6,7 +6,6 @@ import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.ids.idempotency.IdempotencyKey;
 import dev.coatcheck.ids.idempotency.IdempotencyTable;
 import dev.coatcheck.ids.idempotency.IdempotentCall;
-import dev.coatcheck.ids.idempotency.StoredResponse;
 import dev.coatcheck.ids.mint.MintPlan.Entry;
 import dev.coatcheck.postgres.group.GroupCommit.Attempt;
 import java.util.ArrayList;
@@ -109,9 +108,10 @@ final class MintTransaction {
     if (past != null) {
       member.attempt =
           new Attempt.Done<>(
-              past.isOf(once)
-                  ? new MintOutcome.Answered(past.answer(), true)
-                  : new MintOutcome.KeyReused());
+              past.of(
+                  once,
+                  answer -> new MintOutcome.Answered(answer, true),
+                  MintOutcome.KeyReused::new));
     }
   }
 
@@ -217,10 +217,9 @@ final class MintTransaction {
     if (member.call.once().isEmpty()) {
       return worked;
     }
-    IdempotentCall<MintOutcome.Worked> once = member.call.once().get();
-    StoredResponse answer = once.answer().apply(worked);
-    answers.add(IdempotencyTable.Entry.of(once, answer));
-    return new MintOutcome.Answered(answer, false);
+    IdempotencyTable.Entry entry = IdempotencyTable.Entry.of(member.call.once().get(), worked);
+    answers.add(entry);
+    return new MintOutcome.Answered(entry.answer(), false);
   }
 
   private static MintOutcome.Item item(Entry entry) {

@@ -85,11 +85,7 @@ public final class CatalogTable {
            and starts_with(c.setting, 'search_path='))\
       """;
 
-  private final DSLContext sql;
-
-  private CatalogTable(DSLContext sql) {
-    this.sql = sql;
-  }
+  private CatalogTable() {}
 
   /**
    * The identifiers by which a table is found later.
@@ -98,7 +94,7 @@ public final class CatalogTable {
    */
   public static Target.Anchors anchors(
       Database source, long oid, String keyColumn, Optional<Target.TimeColumn> createdAt) {
-    return source.read("anchors", sql -> new CatalogTable(sql).anchors(oid, keyColumn, createdAt));
+    return source.read("anchors", sql -> anchors(sql, oid, keyColumn, createdAt));
   }
 
   /**
@@ -119,7 +115,7 @@ public final class CatalogTable {
    */
   public static SearchPath ownersPath(Database source, DatabaseSettings settings, long oid) {
     String defaultPath = defaultPath(source, settings);
-    return source.read("search path", sql -> new CatalogTable(sql).ownersPath(oid, defaultPath));
+    return source.read("search path", sql -> ownersPath(sql, oid, defaultPath));
   }
 
   /**
@@ -146,12 +142,11 @@ public final class CatalogTable {
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source is unavailable
    */
   public static Optional<Target> now(Database source, Target target) {
-    return source.read("names", sql -> new CatalogTable(sql).now(target));
+    return source.read("names", sql -> now(sql, target));
   }
 
-  /** Same, on a runner's session. */
   public static Optional<Target> now(Session session, Target target) {
-    return session.transaction("names", sql -> new CatalogTable(sql).now(target));
+    return session.transaction("names", sql -> now(sql, target));
   }
 
   /**
@@ -171,7 +166,7 @@ public final class CatalogTable {
         target.oid());
   }
 
-  private Optional<Target> now(Target target) {
+  private static Optional<Target> now(DSLContext sql, Target target) {
     Target.Anchors anchors = target.anchors();
     List<Child> children = ChildTable.now(sql, target.children());
     return PlainSql.first(
@@ -188,8 +183,8 @@ public final class CatalogTable {
         target.oid());
   }
 
-  private Target.Anchors anchors(
-      long oid, String keyColumn, Optional<Target.TimeColumn> createdAt) {
+  private static Target.Anchors anchors(
+      DSLContext sql, long oid, String keyColumn, Optional<Target.TimeColumn> createdAt) {
     Target.Anchors anchors =
         PlainSql.row(
             sql,
@@ -203,14 +198,14 @@ public final class CatalogTable {
             createdAt.map(Target.TimeColumn::name).orElse(""),
             oid);
     return new Target.Anchors(
-        firstName(oid, anchors.firstName()), anchors.keyAttnum(), anchors.createdAtAttnum());
+        firstName(sql, oid, anchors.firstName()), anchors.keyAttnum(), anchors.createdAtAttnum());
   }
 
   /**
    * The name after which an earlier run named its objects, such as the archive; otherwise the
    * table's own name, unless another table had that name before.
    */
-  private TableName firstName(long oid, TableName now) {
+  private static TableName firstName(DSLContext sql, long oid, TableName now) {
     if (!PlainSql.isTrue(sql, REMEMBERS)) {
       return now;
     }
@@ -223,7 +218,7 @@ public final class CatalogTable {
                     : now);
   }
 
-  private SearchPath ownersPath(long oid, String defaultPath) {
+  private static SearchPath ownersPath(DSLContext sql, long oid, String defaultPath) {
     return PlainSql.first(sql, OWNERS_PATH, row -> row.getString(1), defaultPath, oid)
         .flatMap(SearchPath::parse)
         .orElse(SearchPath.USUAL);

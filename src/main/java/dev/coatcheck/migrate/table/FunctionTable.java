@@ -7,7 +7,6 @@ import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.PlainSql;
-import java.util.stream.Stream;
 
 /**
  * Keeps the functions of the triggers up to date with the table's names and owner. Outdated
@@ -69,7 +68,7 @@ public final class FunctionTable {
         "functions",
         sql ->
             PlainSql.isTrue(sql, query)
-                && children(target)
+                && ChildSteps.of(target)
                     .allMatch(child -> PlainSql.isTrue(sql, child.belongsToOwner())));
   }
 
@@ -82,15 +81,11 @@ public final class FunctionTable {
           PlainSql.execute(sql, names.fill(ONE_BY_ONE));
           Steps.functions(target).forEach(statement -> PlainSql.execute(sql, statement));
           boolean isSwitched = PlainSql.isTrue(sql, SwitchSteps.hasNewPrimaryKey(target));
-          children(target)
+          ChildSteps.of(target)
               .filter(child -> PlainSql.isTrue(sql, child.hasFunctions()))
               .flatMap(child -> child.functions(isSwitched).stream())
               .forEach(statement -> PlainSql.execute(sql, statement));
           return true;
         });
-  }
-
-  private static Stream<ChildSteps> children(Target target) {
-    return target.children().stream().map(child -> new ChildSteps(target, child));
   }
 }
