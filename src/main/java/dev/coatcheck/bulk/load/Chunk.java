@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Some lines of a file that are settled in one transaction. */
+/** The lines of a file that are imported in one transaction. */
 final class Chunk {
   /** As many keys as one draw gives. Such a chunk takes Postgres about a tenth of a second. */
   static final int LINES_MAX = KeyGenerator.COUNT_MAX;

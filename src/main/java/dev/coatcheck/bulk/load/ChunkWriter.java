@@ -10,10 +10,10 @@ import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commits one chunk at a time, on a thread beside the one that reads and prepares the next: at
- * first as if all its rows were new, which costs Postgres no look-up; if a row is not new, beside
- * the stored rows. A file that was imported before is all conflicts, so after a conflict the next
- * chunk isn't tried the quick way.
+ * Commits chunks one at a time, while its caller reads and prepares the next one. First it inserts
+ * a chunk as if all rows were new, without a look-up. If that conflicts, it looks up the stored
+ * rows and inserts the others. A file that was imported before conflicts in each chunk, so after a
+ * conflict the next chunk is looked up at once.
  */
 final class ChunkWriter implements AutoCloseable {
   private static final int TRIES_MAX = 5;

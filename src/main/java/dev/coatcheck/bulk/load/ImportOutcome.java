@@ -13,7 +13,8 @@ public sealed interface ImportOutcome {
   record HeaderRefused(String detail) implements ImportOutcome {}
 
   /**
-   * It ended early. Sending the whole file again is harmless: what is in then counts as existing.
+   * It ended early. Sending the whole file again is harmless: rows that were imported count as
+   * existing.
    *
    * @param linesSettled up to this line all is committed or refused; nothing after it was done
    */

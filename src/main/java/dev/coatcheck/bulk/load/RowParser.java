@@ -26,7 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Turns the texts of rows into values, for one import. */
+/** Parses the rows of one import. */
 final class RowParser {
   private static final int TYPES_KEPT_MAX = 1_000;
 
@@ -35,7 +35,7 @@ final class RowParser {
   private final Instant now;
   private final Map<String, Optional<Type>> types = new HashMap<>();
 
-  /** Takes rows that don't say when they were created as created now. */
+  /** Rows without a creation time count as created now. */
   RowParser(Registry registry, Caller sender, InstantSource clock) {
     this.registry = registry;
     this.sender = sender;
@@ -149,7 +149,9 @@ final class RowParser {
         .orElseGet(() -> new ClientName.Refused(RowFault.CLIENT_NAMESPACE_MISSING));
   }
 
-  /** Otherwise a caller could take the names of another before that one uses them. */
+  /**
+   * Otherwise a caller could claim the client IDs of another principal before that principal does.
+   */
   private boolean mayActAs(String principal) {
     return principal.equals(sender.principal()) || sender.scopes().contains(Scope.ALL);
   }

@@ -22,7 +22,6 @@ public sealed interface KeyDraw {
     }
   }
 
-  /** No keys were drawn. */
   sealed interface NoKeys extends KeyDraw {}
 
   /** No keys now. A repeated draw after {@code retryAfterMillis} may succeed. */

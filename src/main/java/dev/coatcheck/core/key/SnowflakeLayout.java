@@ -168,7 +168,7 @@ public record SnowflakeLayout(
     return ticks(millis + tickMillis - 1);
   }
 
-  /** Whole ticks. Skips the slow division for ticks of 1 ms: every draw calls this twice. */
+  /** The first Unix millisecond of the tick of a position. */
   public long millisOf(long position) {
     return (position >> sequenceBits) * tickMillis + epochMillis;
   }

@@ -88,11 +88,6 @@ public final class Sqids implements Decoder {
     return alphabet;
   }
 
-  /** The declared minimum; 0 for none. */
-  public int minLength() {
-    return minLength;
-  }
-
   @Override
   public String scheme() {
     return SCHEME;

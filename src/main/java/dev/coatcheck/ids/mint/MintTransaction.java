@@ -21,8 +21,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls that share one transaction, and what each of them comes to. Pure: the caller passes in
- * the stored rows and reports back what it inserted.
+ * The calls of one transaction and their outcomes. Pure: the caller passes in the stored rows and
+ * reports what it inserted.
  */
 final class MintTransaction {
   private final List<Member> members;
@@ -82,7 +82,7 @@ final class MintTransaction {
         .collect(Collectors.toCollection(LinkedHashSet::new));
   }
 
-  /** Leaves out the calls with a name that another transaction works on. */
+  /** Leaves out the calls with a name that another transaction uses. */
   void leaveOut(Set<Long> refusedLocks) {
     if (!refusedLocks.isEmpty()) {
       open()
@@ -95,7 +95,7 @@ final class MintTransaction {
     return open().flatMap(member -> member.call.once().stream()).map(IdempotentCall::key).toList();
   }
 
-  /** Gives calls that were answered before the same answer again. */
+  /** Answers calls again that have a stored response. */
   void replay(Map<IdempotencyKey, IdempotencyTable.Past> pasts) {
     open()
         .forEach(
@@ -180,12 +180,12 @@ final class MintTransaction {
     return answers;
   }
 
-  /** What each call comes to, in their order, once all are settled. */
+  /** The outcomes in the order of the calls, once all are settled. */
   List<Attempt<MintOutcome>> attempts() {
     return members.stream().map(member -> requireNonNull(member.attempt)).toList();
   }
 
-  /** What there is to tell of the transaction after its commit. */
+  /** The events to report after the commit. */
   List<Event> events() {
     Map<String, int[]> byType = new HashMap<>();
     List<Event> events = new ArrayList<>();

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.jooq.DSLContext;
 import org.jooq.exception.DataAccessException;
 
-/** Takes the triggers of a contracted run, its outbox and its number source off, by statements. */
+/** All SQL of a retirement. */
 final class RetirementStore {
   private static final SqlTemplate TRIGGERS = file("drop-triggers.sql");
   private static final SqlTemplate NEW_KEYS = file("new-keys.sql");
@@ -48,7 +48,10 @@ final class RetirementStore {
         sql -> Stream.concat(first(sql).stream(), rest(sql).stream()).toList());
   }
 
-  /** From its commit on no entry comes to the outbox. Says why not, in Postgres's own words. */
+  /**
+   * After its commit the outbox gets no more entries. Returns why it failed, in the words of
+   * Postgres.
+   */
   Optional<String> takeTriggersOff() {
     return sent(this::first);
   }

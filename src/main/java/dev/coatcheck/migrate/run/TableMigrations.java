@@ -25,8 +25,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * What people do with table migrations. Every action is recorded with its actor; the work itself is
- * done by the instance that claims the run.
+ * The actions on table migrations. Each is recorded with its actor; the instance that claims the
+ * run does the work.
  */
 public final class TableMigrations implements AutoCloseable {
   /** For an action that looks at the source first: the gateway's rows are written after that. */

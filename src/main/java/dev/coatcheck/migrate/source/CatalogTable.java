@@ -87,11 +87,7 @@ public final class CatalogTable {
 
   private CatalogTable() {}
 
-  /**
-   * The identifiers by which a table is found later.
-   *
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source is unavailable
-   */
+  /** The identifiers by which a table is found later. */
   public static Target.Anchors anchors(
       Database source, long oid, String keyColumn, Optional<Target.TimeColumn> createdAt) {
     return source.read("anchors", sql -> anchors(sql, oid, keyColumn, createdAt));
@@ -110,8 +106,6 @@ public final class CatalogTable {
   /**
    * The search path of the table owner's sessions: from the settings of the role or the database,
    * or the server's.
-   *
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source is unavailable
    */
   public static SearchPath ownersPath(Database source, DatabaseSettings settings, long oid) {
     String defaultPath = defaultPath(source, settings);
@@ -121,8 +115,6 @@ public final class CatalogTable {
   /**
    * The server's own search path. It is the default of our sessions, unless our role has a setting;
    * then the usual path is assumed.
-   *
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source is unavailable
    */
   public static String defaultPath(Database source, DatabaseSettings settings) {
     if (source.read("search path", sql -> PlainSql.isTrue(sql, HAS_PATH))) {
@@ -136,11 +128,7 @@ public final class CatalogTable {
     }
   }
 
-  /**
-   * The table with its current names; empty if the table or a column is gone.
-   *
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source is unavailable
-   */
+  /** The table with its current names; empty if the table or a column is gone. */
   public static Optional<Target> now(Database source, Target target) {
     return source.read("names", sql -> now(sql, target));
   }

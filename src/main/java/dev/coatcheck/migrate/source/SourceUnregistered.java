@@ -6,7 +6,6 @@ import java.util.Locale;
 public final class SourceUnregistered extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** The message says what to do. */
   SourceUnregistered(String name) {
     super(
         "The source %s of this run is not registered at this gateway. Set COATCHECK_SOURCE_%s_URL,"

@@ -53,7 +53,6 @@ final class BatchTable {
     this.mappings = mappings;
   }
 
-  /** The timeouts of one transaction, in milliseconds. */
   record Bounds(int lockMillis, int statementMillis) {}
 
   /**

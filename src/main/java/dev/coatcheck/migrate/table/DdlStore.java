@@ -143,7 +143,6 @@ final class DdlStore {
                 .orElse(IndexState.MISSING));
   }
 
-  /** The legacy IDs that a step's query returns. */
   List<Long> ids(String operation, String query, Object... values) {
     return session.longTransaction(
         operation,
@@ -153,7 +152,6 @@ final class DdlStore {
         });
   }
 
-  /** The sessions that hold one of the tables in one of the modes. */
   List<BlockingSession> blockers(List<String> modes) {
     return session.transaction(
         "blockers",

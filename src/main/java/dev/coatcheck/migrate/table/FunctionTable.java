@@ -53,7 +53,6 @@ public final class FunctionTable {
    *
    * @param before the table with the names that the functions use
    * @param now the same table with its current names
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source is unavailable
    */
   public static void keepUp(Database source, Target before, Target now) {
     if (!before.equals(now) || !belongToOwner(source, now)) {

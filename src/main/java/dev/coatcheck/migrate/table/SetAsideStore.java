@@ -146,7 +146,6 @@ final class SetAsideStore {
         });
   }
 
-  /** Stores why rows could not be filled. */
   void blame(List<SetAside> blamed, Cause cause, String error) {
     session.transaction(
         "rows set aside",

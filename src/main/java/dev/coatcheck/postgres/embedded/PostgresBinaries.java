@@ -31,7 +31,6 @@ final class PostgresBinaries {
     this.root = root;
   }
 
-  /** The result of a program. */
   record Ended(int status, String output) {
     boolean well() {
       return status == 0;

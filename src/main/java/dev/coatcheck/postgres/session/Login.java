@@ -66,11 +66,7 @@ record Login(
         TransactionStart.OURS);
   }
 
-  /**
-   * Connects.
-   *
-   * @throws DatabaseUnavailable if that fails
-   */
+  /** Connects. */
   Connection connect() {
     try {
       return connect(loginSeconds);
