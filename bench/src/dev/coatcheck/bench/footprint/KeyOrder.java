@@ -11,8 +11,8 @@ import dev.coatcheck.bench.speed.Measure;
 import dev.coatcheck.core.key.KeyDraw;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.UuidV7;
+import dev.coatcheck.postgres.connection.UnusableDatabase;
 import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
-import dev.coatcheck.postgres.embedded.EmbeddedDatabaseFailed;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -56,7 +56,7 @@ public final class KeyOrder {
       try (EmbeddedDatabase database = EmbeddedDatabase.start(home)) {
         return new KeyOrder(new KeyOrderStore(database)).measure(rounds);
       }
-    } catch (EmbeddedDatabaseFailed failed) {
+    } catch (UnusableDatabase failed) {
       throw new MeasureFailed(String.valueOf(failed.getMessage()));
     }
   }

@@ -198,7 +198,7 @@ public final class Gateway implements AutoCloseable {
                   observer));
     } catch (PortInUse taken) {
       close();
-      throw new StartFailed(String.valueOf(taken.getMessage()), taken);
+      throw new StartFailed(taken);
     } catch (StartFailed | RuntimeException failed) {
       close();
       throw failed;

@@ -7,4 +7,8 @@ public final class StartFailed extends Exception {
   StartFailed(String message, Throwable cause) {
     super(message, cause);
   }
+
+  StartFailed(Throwable cause) {
+    this(String.valueOf(cause.getMessage()), cause);
+  }
 }

@@ -21,7 +21,9 @@ public sealed interface Decoder permits Hashids, Sqids, TypeIds, Uuids {
   String scheme();
 
   /** The beginning of all texts of the rule. */
-  String prefix();
+  default String prefix() {
+    return "";
+  }
 
   Alphabet alphabet();
 

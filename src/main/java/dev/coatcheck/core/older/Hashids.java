@@ -124,11 +124,6 @@ public final class Hashids implements Decoder {
   }
 
   @Override
-  public String prefix() {
-    return "";
-  }
-
-  @Override
   public int lengthMin() {
     return Math.max(minLength, 2);
   }

@@ -94,11 +94,6 @@ public final class Sqids implements Decoder {
   }
 
   @Override
-  public String prefix() {
-    return "";
-  }
-
-  @Override
   public int lengthMin() {
     return Math.max(minLength, 2);
   }

@@ -22,11 +22,6 @@ public record Uuids() implements Decoder {
   }
 
   @Override
-  public String prefix() {
-    return "";
-  }
-
-  @Override
   public Alphabet alphabet() {
     return ALPHABET;
   }

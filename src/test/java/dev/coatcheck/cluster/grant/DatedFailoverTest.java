@@ -10,8 +10,8 @@ import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.WorkerUses;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.postgres.connection.UnusableDatabase;
 import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
-import dev.coatcheck.postgres.embedded.EmbeddedDatabaseFailed;
 import dev.coatcheck.postgres.embedded.TestHome;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.TestDatabase;
@@ -77,7 +77,7 @@ class DatedFailoverTest {
     return home;
   }
 
-  private static EmbeddedDatabase promoted(Path home) throws EmbeddedDatabaseFailed {
+  private static EmbeddedDatabase promoted(Path home) throws UnusableDatabase {
     EmbeddedDatabase database = EmbeddedDatabase.start(home, TestServer.PROGRAMS);
     TestSql sql = TestSql.on(database);
     sql.execute("select pg_promote()");
