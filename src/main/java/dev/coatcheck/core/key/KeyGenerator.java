@@ -11,7 +11,7 @@ public interface KeyGenerator {
    * its keys also waits for the next ticks, in total 3 s at most for ticks of a second.
    *
    * @throws IllegalArgumentException if the count is out of range; callers check it first
-   * @throws EndOfTimeException if the layout has no millisecond left
+   * @throws IllegalStateException if the layout has no millisecond left
    */
   KeyDraw next(int count);
 
