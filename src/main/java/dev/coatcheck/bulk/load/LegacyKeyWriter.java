@@ -45,8 +45,6 @@ public final class LegacyKeyWriter {
 
   /** A mapping or a legacy ID already exists: roll back, and insert carefully. */
   public static final class AlreadyThere extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
     AlreadyThere(DataAccessException cause) {
       super("a mapping or a legacy ID is there already", cause);
     }

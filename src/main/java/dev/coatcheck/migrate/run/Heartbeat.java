@@ -52,8 +52,6 @@ final class Heartbeat implements AutoCloseable {
 
   /** The runner has to stop: the run was stopped, or another runner has it. */
   static final class Stopped extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
     Stopped() {
       super("another instance continues the run", null, false, false);
     }

@@ -76,8 +76,6 @@ final class BatchTable {
 
   /** The table refused to update a row. The transaction has to be rolled back. */
   static final class RowRefused extends DataAccessException {
-    private static final long serialVersionUID = 1L;
-
     private RowRefused(DataAccessException cause) {
       super(String.valueOf(cause.getMessage()), cause);
     }

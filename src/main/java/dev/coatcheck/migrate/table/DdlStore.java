@@ -75,8 +75,6 @@ final class DdlStore {
 
   /** A row without a key prevents a check on the table. */
   static final class RowWithoutKey extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
     private RowWithoutKey(Throwable cause) {
       super("a row has no key", cause);
     }
@@ -84,8 +82,6 @@ final class DdlStore {
 
   /** A precondition of a step is not met; the message says which one. */
   static final class Refused extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
     private Refused(String message, Throwable cause) {
       super(message, cause);
     }

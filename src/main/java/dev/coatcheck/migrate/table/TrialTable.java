@@ -76,8 +76,6 @@ public final class TrialTable {
 
   /** The transaction succeeded and is rolled back on purpose. */
   private static final class RolledBack extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
     RolledBack() {
       super("rolled back", null, false, false);
     }

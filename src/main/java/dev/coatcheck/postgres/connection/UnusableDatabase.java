@@ -4,8 +4,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The database can't run or can't serve us. The message is one line for the operator. */
 public final class UnusableDatabase extends Exception {
-  private static final long serialVersionUID = 1L;
-
   public UnusableDatabase(String message) {
     this(message, null);
   }

@@ -13,8 +13,6 @@ import org.jooq.exception.DataAccessException;
  */
 public sealed class DatabaseUnavailable extends RuntimeException implements Background.Observed
     permits LockTimeout, StatementTimeout {
-  private static final long serialVersionUID = 1L;
-
   /** For work that was given up without an answer. */
   public DatabaseUnavailable(String operation) {
     super("no answer of the database in time for " + operation);

@@ -63,6 +63,5 @@ class BackgroundTest {
   }
 
   private static final class Reported extends RuntimeException implements Background.Observed {
-    private static final long serialVersionUID = 1L;
   }
 }
