@@ -55,8 +55,7 @@ final class DataDirectory {
   }
 
   /** Creates the cluster if there is none. A crash leaves nothing that looks like a cluster. */
-  void create(PostgresBinaries binaries, String superuser)
-      throws UnusableDatabase, IOException {
+  void create(PostgresBinaries binaries, String superuser) throws UnusableDatabase, IOException {
     sweep();
     if (exists()) {
       return;

@@ -132,8 +132,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
       postmaster.stop();
       callerClosesAtExit();
     } catch (IOException failure) {
-      throw new UnusableDatabase(
-          "Postgres could not be stopped: " + failure.getMessage(), failure);
+      throw new UnusableDatabase("Postgres could not be stopped: " + failure.getMessage(), failure);
     }
   }
 

@@ -44,8 +44,7 @@ final class PostgresBinaries {
    * @param root whether this process runs as root, which Postgres refuses; then every program
    *     starts in a user namespace, where the user has another ID
    */
-  static PostgresBinaries unpack(Path folder, boolean root)
-      throws UnusableDatabase, IOException {
+  static PostgresBinaries unpack(Path folder, boolean root) throws UnusableDatabase, IOException {
     String archive = archiveName();
     URL url = PostgresBinaries.class.getResource(archive);
     if (url == null) {

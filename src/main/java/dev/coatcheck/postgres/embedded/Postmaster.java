@@ -76,8 +76,7 @@ final class Postmaster {
       String reason =
           PostgresBinaries.reason(Files.exists(log) ? Files.readString(log) : ended.output());
       if (attempt == START_ATTEMPTS_MAX || !passes(reason)) {
-        throw new UnusableDatabase(
-            "Postgres did not start: " + reason + " (more in " + log + ")");
+        throw new UnusableDatabase("Postgres did not start: " + reason + " (more in " + log + ")");
       }
       pause(PAUSE_BETWEEN_ATTEMPTS);
     }

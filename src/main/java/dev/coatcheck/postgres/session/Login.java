@@ -40,9 +40,7 @@ record Login(
   /** Like {@link #pinned}, with a timeout in milliseconds for each statement. */
   static Login pinned(DatabaseSettings settings, String applicationName, int statementMillisMax) {
     return onSource(
-        settings,
-        applicationName,
-        PlainSql.PINNED + " -c statement_timeout=" + statementMillisMax);
+        settings, applicationName, PlainSql.PINNED + " -c statement_timeout=" + statementMillisMax);
   }
 
   private static Login onSource(DatabaseSettings settings, String applicationName, String options) {

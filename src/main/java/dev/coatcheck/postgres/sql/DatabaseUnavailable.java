@@ -8,8 +8,8 @@ import org.jooq.exception.DataAccessException;
 
 /**
  * Postgres could not be asked, or broke off. Whatever asks a database may throw this; methods name
- * it only where more is to be said. What was under way may or may not have been done. The
- * edge answers 503; the next request tries again, so that an outage heals without a restart.
+ * it only where more is to be said. What was under way may or may not have been done. The edge
+ * answers 503; the next request tries again, so that an outage heals without a restart.
  */
 public sealed class DatabaseUnavailable extends RuntimeException implements Background.Observed
     permits LockTimeout, StatementTimeout {

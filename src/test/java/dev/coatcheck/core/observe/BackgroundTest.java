@@ -62,6 +62,5 @@ class BackgroundTest {
     assertThat(observer.scrape()).doesNotContain("coatcheck_background_failures");
   }
 
-  private static final class Reported extends RuntimeException implements Background.Observed {
-  }
+  private static final class Reported extends RuntimeException implements Background.Observed {}
 }
