@@ -60,22 +60,11 @@ public record TypeIds(String typeName) implements Decoder {
   }
 
   @Override
-  public String prefix() {
+  public TextShape shape() {
+    return new TextShape(prefix(), ALPHABET, LENGTH, LENGTH);
+  }
+
+  private String prefix() {
     return typeName.isEmpty() ? "" : typeName + "_";
-  }
-
-  @Override
-  public Alphabet alphabet() {
-    return ALPHABET;
-  }
-
-  @Override
-  public int lengthMin() {
-    return LENGTH;
-  }
-
-  @Override
-  public int lengthMax() {
-    return LENGTH;
   }
 }
