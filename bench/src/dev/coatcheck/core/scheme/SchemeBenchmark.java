@@ -6,7 +6,7 @@ import com.github.f4b6a3.ksuid.KsuidCreator;
 import com.github.f4b6a3.ulid.Ulid;
 import com.github.f4b6a3.ulid.UlidCreator;
 import com.github.f4b6a3.uuid.factory.standard.TimeOrderedEpochFactory;
-import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.key.UuidV7;
 import dev.coatcheck.core.key.Waiter;
 import dev.coatcheck.core.older.Decoded;
@@ -86,7 +86,7 @@ public class SchemeBenchmark {
   }
 
   @Benchmark
-  public KeyDraw uuidV7() {
+  public KeyOutcome uuidV7() {
     return uuids.next(1);
   }
 

@@ -1,7 +1,7 @@
 package dev.coatcheck.bulk.load;
 
 import dev.coatcheck.bulk.rows.Tally;
-import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.util.Optional;
@@ -37,7 +37,7 @@ final class ChunkWriter implements AutoCloseable {
 
   /** Waits until the chunk before is committed, then begins with this one. */
   Optional<ImportOutcome.Reason> write(Chunk chunk) {
-    Optional<KeyDraw.NoKeys> keyless = chunk.drawKeys(tools);
+    Optional<KeyOutcome.NoKeys> keyless = chunk.drawKeys(tools);
     Optional<Fresh> fresh =
         keyless.isPresent() || careful ? Optional.empty() : Optional.of(fresh(chunk));
     Optional<ImportOutcome.Reason> failed =

@@ -1,7 +1,7 @@
 package dev.coatcheck.bulk.load;
 
 import dev.coatcheck.bulk.rows.RowSummary;
-import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyOutcome;
 
 /** The outcome of an import. */
 public sealed interface ImportOutcome {
@@ -28,6 +28,6 @@ public sealed interface ImportOutcome {
     record DatabaseGone() implements Reason {}
 
     /** There are no keys for the rows that bring none. */
-    record KeysUnavailable(KeyDraw.NoKeys why) implements Reason {}
+    record KeysUnavailable(KeyOutcome.NoKeys why) implements Reason {}
   }
 }

@@ -5,7 +5,7 @@ import dev.coatcheck.bulk.rows.RowFile;
 import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.bulk.rows.Tally;
 import dev.coatcheck.core.id.TokenSource;
-import dev.coatcheck.core.key.DatedKeys;
+import dev.coatcheck.core.key.DatedKeyGenerator;
 import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Caller;
@@ -46,7 +46,7 @@ public final class Importer {
   public record MintingTools(
       TokenSource tokens,
       Function<Type, KeyGenerator> keys,
-      Function<Type, Optional<DatedKeys>> datedKeys,
+      Function<Type, Optional<DatedKeyGenerator>> datedKeys,
       Observer observer) {}
 
   public Importer(

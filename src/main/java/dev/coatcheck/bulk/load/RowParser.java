@@ -7,7 +7,7 @@ import dev.coatcheck.bulk.rows.Timestamps;
 import dev.coatcheck.core.id.ParsedId;
 import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.id.Token;
-import dev.coatcheck.core.key.DatedKeys;
+import dev.coatcheck.core.key.DatedKeyGenerator;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.Scope;
@@ -157,7 +157,7 @@ final class RowParser {
   }
 
   private boolean isSensible(Instant createdAt) {
-    return !createdAt.isBefore(Instant.EPOCH) && !createdAt.isAfter(now.plus(DatedKeys.AHEAD_MAX));
+    return !createdAt.isBefore(Instant.EPOCH) && !createdAt.isAfter(now.plus(DatedKeyGenerator.AHEAD_MAX));
   }
 
   /** Asks the registry once per name: it asks Postgres for those that it doesn't know. */

@@ -13,7 +13,7 @@ public interface KeyGenerator {
    * @throws IllegalArgumentException if the count is out of range; callers check it first
    * @throws IllegalStateException if the layout has no millisecond left
    */
-  KeyDraw next(int count);
+  KeyOutcome next(int count);
 
   static int checked(int count) {
     if (count < 1 || count > COUNT_MAX) {

@@ -1,6 +1,6 @@
 package dev.coatcheck.ids.mint;
 
-import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.idempotency.StoredResponse;
 import dev.coatcheck.ids.mapping.Mapping;
@@ -45,7 +45,7 @@ public sealed interface MintOutcome {
   record Overloaded() implements MintOutcome {}
 
   /** No keys can be generated here, now or at all; nothing was done. */
-  record KeysUnavailable(KeyDraw.NoKeys why) implements MintOutcome {}
+  record KeysUnavailable(KeyOutcome.NoKeys why) implements MintOutcome {}
 
   sealed interface Item permits Ticket, Refused {}
 

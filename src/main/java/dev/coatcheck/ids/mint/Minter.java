@@ -3,7 +3,7 @@ package dev.coatcheck.ids.mint;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.id.TokenSource;
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.idempotency.IdempotencyKey;
@@ -168,12 +168,12 @@ public final class Minter {
     wanting.forEach(
         (generator, targets) -> {
           switch (generator.next(targets.size())) {
-            case KeyDraw.Drawn(List<Key> drawn) -> {
+            case KeyOutcome.Drawn(List<Key> drawn) -> {
               for (int i = 0; i < drawn.size(); i++) {
                 targets.get(i).generate(drawn.get(i));
               }
             }
-            case KeyDraw.NoKeys why ->
+            case KeyOutcome.NoKeys why ->
                 transaction.refuse(targets, new MintOutcome.KeysUnavailable(why));
           }
         });

@@ -3,9 +3,9 @@ package dev.coatcheck.cluster.grant;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.coatcheck.core.key.DatedKeys;
+import dev.coatcheck.core.key.DatedKeyGenerator;
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.WorkerUses;
@@ -93,14 +93,14 @@ class DatedFailoverTest {
     return Database.open(server.settings(2), "dated", new Observer());
   }
 
-  private static DatedKeys keys(Database database) {
-    return new DatedGenerators(database, WorkerUses::dated, new Observer())
+  private static DatedKeyGenerator keys(Database database) {
+    return new DatedKeyGenerators(database, WorkerUses::dated, new Observer())
         .of(new KeyTimes.Snowflakes(LAYOUT))
         .orElseThrow();
   }
 
   private static void lift(Database database, int datedWorker) {
-    assertThat(keys(database).at(new long[] {AT})).isEqualTo(new KeyDraw.Fenced());
+    assertThat(keys(database).at(new long[] {AT})).isEqualTo(new KeyOutcome.Fenced());
     assertThat(new KeyFence(database).lift(0, datedWorker))
         .isEqualTo(new KeyFence.Lift.Open(true, 0, datedWorker));
   }
@@ -111,7 +111,7 @@ class DatedFailoverTest {
     Arrays.fill(times, AT);
     for (int call = 0; call < 18; call++) {
       assertThat(keys(database).at(times))
-          .isInstanceOfSatisfying(KeyDraw.Drawn.class, drawn -> seen.addAll(drawn.keys()));
+          .isInstanceOfSatisfying(KeyOutcome.Drawn.class, drawn -> seen.addAll(drawn.keys()));
     }
   }
 }
