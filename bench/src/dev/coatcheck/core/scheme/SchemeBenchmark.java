@@ -45,8 +45,8 @@ public class SchemeBenchmark {
   private static final String SALT = "this is my salt";
   private static final int MIN_LENGTH = 8;
 
-  private final TextKeys ulids = new TextSchemes().named("ulid").orElseThrow();
-  private final TextKeys ksuids = new TextSchemes().named("ksuid").orElseThrow();
+  private final TextKeys<?> ulids = new TextSchemes().named("ulid").orElseThrow();
+  private final TextKeys<?> ksuids = new TextSchemes().named("ksuid").orElseThrow();
   private final UuidV7 uuids = new UuidV7();
   private final TimeOrderedEpochFactory uuidCreator =
       TimeOrderedEpochFactory.builder().withIncrementPlus1().build();

@@ -128,7 +128,7 @@ public final class KeyRoutes implements Routes {
             drawn -> KeyBatchView.of(scheme, LeasedTexts.texts(drawn, form)));
       }
     }
-    TextKeys named =
+    TextKeys<?> named =
         texts
             .named(scheme)
             .orElseThrow(
@@ -142,7 +142,7 @@ public final class KeyRoutes implements Routes {
   }
 
   /** Texts, which are not keys of types. */
-  private List<String> written(JsonObject body, TextKeys texts) {
+  private List<String> written(JsonObject body, TextKeys<?> texts) {
     int count = body.integer("count", 1, KeyGenerator.COUNT_MAX);
     Optional<Instant> at = body.nullableTime("at");
     at.ifPresent(
