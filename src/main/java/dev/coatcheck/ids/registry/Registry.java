@@ -29,9 +29,9 @@ import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
 /**
- * All types, in memory, and the only class that changes them. What another instance changes comes
- * with the change feed; a prefix or name that this instance doesn't know yet is asked for at once,
- * at most ten times a second, before it is refused.
+ * All types, in memory, and the only class that changes them. Changes by other instances arrive
+ * with the change feed. Before an unknown prefix or name is refused, the types are read again, at
+ * most ten times a second.
  */
 public final class Registry implements AutoCloseable {
   private static final String TYPES = "types";
@@ -113,7 +113,7 @@ public final class Registry implements AutoCloseable {
         .collect(Collectors.toCollection(LinkedHashSet::new));
   }
 
-  /** Those types that had public IDs in an older system. */
+  /** The types that had public IDs in an older system. */
   public List<Type> withOlderSystem() {
     return snapshot.older;
   }
@@ -128,12 +128,15 @@ public final class Registry implements AutoCloseable {
     return snapshot.templates.getOrDefault(segments, List.of());
   }
 
-  /** By the number that rows carry; never asks Postgres, because the type was found before. */
+  /**
+   * The type with the number that rows store. Never asks Postgres, because whoever has a row has
+   * found its type before.
+   */
   public Optional<Type> numbered(int number) {
     return all().stream().filter(type -> type.number() == number).findFirst();
   }
 
-  /** By any text; what can't be a name is no reason to ask Postgres. */
+  /** The type with a name, which may be any text. A text that can't be a name causes no query. */
   public Optional<Type> named(String name) {
     return Type.isName(name) ? find(types -> types.byName.get(name)) : Optional.empty();
   }
@@ -153,8 +156,8 @@ public final class Registry implements AutoCloseable {
   }
 
   /**
-   * Same, with a definition that is made of the type as it is. What was put stays put, even if this
-   * instance can't read its types again in time: then it tries again soon.
+   * Same, with a definition that is made of the type as it is. The change is acknowledged once it
+   * is committed, even if this instance then fails to reload its types: it tries again soon.
    *
    * @param definition runs within the transaction; what it throws ends the call, and nothing was
    *     changed
@@ -183,8 +186,8 @@ public final class Registry implements AutoCloseable {
   }
 
   /**
-   * Callers at the same time ask once. An answer that failed is nobody's: the next caller asks
-   * again, and nothing is taken as unknown.
+   * Concurrent callers share one query. If it fails, they all fail, and the next caller asks again:
+   * no type counts as unknown because of an outage.
    */
   private void refreshIfDue() {
     boolean _ =

@@ -64,7 +64,8 @@ class HeadTest {
             List.of("Authorization: Bearer " + GATEWAY.key()),
             List.of("Authorization: Bearer " + GATEWAY.keyWith(Scope.METRICS_READ)),
             List.of("Authorization: Bearer nothing"),
-            List.of("Accept-Encoding: gzip"));
+            List.of("Accept-Encoding: gzip"),
+            List.of("Accept: text/html"));
     int compared = 0;
     for (String target : targets()) {
       for (List<String> caller : callers) {
@@ -91,7 +92,7 @@ class HeadTest {
 
   @Test
   void anInstanceThatIsNotReadySaysSoToHeadToo() throws IOException {
-    API.put(TestType.of("charge", "ch").with("legacy", Map.of()).with("on_outage", "refuse"));
+    API.putConfirmed(TestType.of("charge", "ch").with("legacy", Map.of()).with("on_outage", "refuse"));
     GATEWAY.setReachable(false);
     try {
       await()
