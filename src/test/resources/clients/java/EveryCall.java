@@ -1,8 +1,12 @@
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
@@ -23,11 +27,39 @@ import org.openapitools.client.model.Problem;
  * and the folder of the generated APIs.
  */
 public class EveryCall {
+  /** Reads files: the generated client takes the text of each answer for JSON. */
+  private static final class FileMapper extends ObjectMapper {
+    FileMapper(ObjectMapper mapper) {
+      super(mapper);
+    }
+
+    @Override
+    public ObjectMapper copy() {
+      return new FileMapper(this);
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // the type is that of a file
+    public <T> T readValue(String text, TypeReference<T> type) throws JsonProcessingException {
+      if (!type.getType().equals(File.class)) {
+        return super.readValue(text, type);
+      }
+      try {
+        Path file = Files.createTempFile("answer", null);
+        file.toFile().deleteOnExit();
+        return (T) Files.writeString(file, text).toFile();
+      } catch (IOException failed) {
+        throw new UncheckedIOException(failed);
+      }
+    }
+  }
+
   private final List<Object> apis = new ArrayList<>();
   private final ObjectMapper json;
 
   public static void main(String[] args) throws Exception {
     ApiClient client = new ApiClient();
+    client.setObjectMapper(new FileMapper(client.getObjectMapper()));
     client.updateBaseUri(args[0]);
     client.setRequestInterceptor(request -> request.header("Authorization", "Bearer " + args[1]));
     EveryCall program = new EveryCall(client, args[3]);
