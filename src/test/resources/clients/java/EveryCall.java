@@ -112,8 +112,8 @@ public class EveryCall {
     JsonNode named = call.get("parameters");
     List<Object> arguments = new ArrayList<>();
     for (Parameter parameter : method.getParameters()) {
-      JsonNode value =
-          named.has(parameter.getName()) ? named.get(parameter.getName()) : call.get("body");
+      String name = parameter.getName().replaceFirst("^_", ""); // a name that Java needs for itself
+      JsonNode value = named.has(name) ? named.get(name) : call.get("body");
       arguments.add(
           value.isNull()
               ? null
