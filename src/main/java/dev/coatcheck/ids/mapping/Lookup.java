@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** The reverse of resolving: from keys to public IDs, and their list. Nothing is cached. */
+/** The reverse of resolving: finds the public IDs of keys, and lists them. Caches nothing. */
 public final class Lookup {
   private final MappingStore store;
   private final UnmappedRows rows;
@@ -39,7 +39,7 @@ public final class Lookup {
   }
 
   /**
-   * The mappings of those subjects that have one; none is asked for twice. A row of a table
+   * The mappings of those subjects that have one; the list has no duplicates. A row of a table
    * migration that waits for its public ID gets it now.
    */
   public Map<TypedKey, StoredMapping> byKey(List<TypedKey> subjects) {
@@ -56,14 +56,14 @@ public final class Lookup {
             Collectors.groupingBy(
                 TypedKey::typeNumber, Collectors.mapping(TypedKey::key, Collectors.toList())))
         .forEach(rows::publish);
-    // Also those that another session has brought meanwhile.
+    // Includes those that another session has committed meanwhile.
     Map<TypedKey, StoredMapping> all = new HashMap<>(found);
     all.putAll(store.byKey(missing));
     return all;
   }
 
   /**
-   * A stretch of the list.
+   * A page of the list.
    *
    * @param hasMore whether older ones follow
    */

@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** Reads mappings, each time in a statement of its own. */
+/** Reads mappings, with one statement for each call. */
 final class MappingStore {
   private final Database database;
 
@@ -49,7 +49,10 @@ final class MappingStore {
         "resolve", sql -> PublicIdTable.byTokens(sql, MappingTable.of(kind), wanted));
   }
 
-  /** The states of rows of one table. Endings are read only where a row says that there is one. */
+  /**
+   * The states of rows of one table. Endings are read only for rows whose status says that there is
+   * one.
+   */
   List<MappingState.Known> states(KeyKind kind, List<StoredMapping> rows) {
     List<MappingState.Known> states = new ArrayList<>();
     List<StoredMapping> ended = new ArrayList<>();

@@ -18,8 +18,8 @@ import java.util.Map;
 
 /**
  * Resolves public IDs of ours and of older systems, and legacy IDs. While a table migration fills
- * the type, a legacy ID without a mapping is looked for in the table. Legacy IDs, and older public
- * IDs that a rule decodes, are counted if they are found.
+ * the type, a legacy ID without a mapping is looked for in the table. Counts the legacy IDs, and
+ * the older public IDs that a rule decodes, that it finds.
  *
  * <p>Each look-up throws {@link dev.coatcheck.postgres.sql.DatabaseUnavailable} if Postgres has to
  * be asked and can't be.
@@ -77,7 +77,7 @@ public final class IdResolver {
         .toList();
   }
 
-  /** Finds an older ID without asking the type's policy. */
+  /** Finds an older ID, whatever the policy of its type says. */
   public ResolveOutcome find(OlderId id) {
     ResolveOutcome outcome = resolved(id);
     if (isToBeFilled(id, outcome)) {
@@ -127,7 +127,7 @@ public final class IdResolver {
     return all;
   }
 
-  /** Whether numbers are still being given, so that none is too high. */
+  /** Whether a table migration still assigns legacy IDs, so that none is too high. */
   boolean isGrowing(Type type) {
     return rows.mayHave(type.number());
   }

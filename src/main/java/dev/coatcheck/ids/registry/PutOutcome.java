@@ -5,11 +5,13 @@ public sealed interface PutOutcome {
 
   record Created(Type type) implements PutOutcome {}
 
-  /** The type was there; its mutable fields are now as defined (they may have been before). */
+  /**
+   * The type existed; its mutable fields are now as defined. They may have been the same before.
+   */
   record Updated(Type type) implements PutOutcome {}
 
   /**
-   * The definition can't stand beside what is there. Nothing was changed.
+   * The definition contradicts the type itself or another one. Nothing was changed.
    *
    * @param code of the problem in the answer
    * @param field of the definition that is at fault

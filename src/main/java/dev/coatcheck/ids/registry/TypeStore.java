@@ -79,8 +79,8 @@ final class TypeStore {
   }
 
   /**
-   * Types are put one after the other, so that none misses the URL templates and the older public
-   * IDs of another one.
+   * Serializes all changes of types, so that each sees the URL templates and older public IDs of
+   * all others.
    */
   private static void lock(DSLContext sql) {
     sql.execute("lock table {0} in share row exclusive mode", TYPE);
@@ -90,7 +90,10 @@ final class TypeStore {
     return all.stream().filter(type -> type.name().equals(name)).findFirst();
   }
 
-  /** Why the URL templates of the type can't stand beside those of all types, its own included. */
+  /**
+   * Why the URL templates of the type contradict each other or those of other types; empty if they
+   * don't.
+   */
   private static Optional<PutOutcome> refusal(List<Type> all, TypeDefinition definition) {
     List<LegacyUrlTemplate> templates = definition.policies().urlTemplates();
     SortedMap<String, List<LegacyUrlTemplate>> byType = new TreeMap<>();
@@ -125,8 +128,8 @@ final class TypeStore {
   }
 
   /**
-   * The first type that could have a public ID of the definition's as well: public IDs of ours and
-   * of older systems are all told by their texts alone.
+   * Refuses a definition some of whose public IDs could as well belong to another type: the type of
+   * a public ID, ours or an older system's, is recognized by its text alone.
    */
   private static Optional<PutOutcome> overlap(List<Type> all, TypeDefinition definition) {
     TextShape ours = TextShape.ofOurs(definition.prefix());
@@ -220,7 +223,7 @@ final class TypeStore {
     return new PutOutcome.Updated(updated);
   }
 
-  /** The first field that never changes, and would. */
+  /** The first immutable field that differs. */
   private static Optional<String> fixedDifference(Type present, TypeDefinition definition) {
     KeyGeneration generation = definition.generation();
     if (!present.prefix().equals(definition.prefix())) {
@@ -237,7 +240,7 @@ final class TypeStore {
         : Optional.of(generation instanceof KeyGeneration.Segment ? "tag" : "layout");
   }
 
-  /** The last statement of the transaction. */
+  /** Tells all instances. The last statement of the transaction. */
   private static void tell(DSLContext sql, Type changed) {
     ChangeTable.append(sql, ChangeKind.TYPE, List.of(Integer.toString(changed.number())));
   }
