@@ -167,7 +167,7 @@ public final class MintRoutes implements Routes {
   private static Item<Shown> result(MintRequest request, MintOutcome.Item item, String path) {
     return switch (item) {
       case MintOutcome.Ticket(Mapping mapping, boolean created) ->
-          Items.shown(created ? 201 : 200, PublicIdView.minted(mapping, request.aliases()));
+          Items.shown(created ? 201 : 200, PublicIdView.of(mapping).named(request.aliases()));
       case MintOutcome.Refused refused -> new Item.Refused<>(problem(refused, path));
     };
   }

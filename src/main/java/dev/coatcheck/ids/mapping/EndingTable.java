@@ -18,14 +18,14 @@ import org.jooq.Field;
 import org.jooq.Record;
 import org.jspecify.annotations.Nullable;
 
-/** The rows of endings, for use inside transactions. */
+/** Reads and writes endings within transactions. */
 public final class EndingTable {
   private static final List<Field<?>> COLUMNS =
       List.of(ENDING.TYPE_ID, ENDING.TOKEN, ENDING.ENDED_AT, ENDING.REASON, ENDING.SURVIVOR);
 
   private EndingTable() {}
 
-  /** The endings that there are, and the time of the transaction. */
+  /** The endings found, and the time of the transaction. */
   public record Known(Instant now, List<StoredEnding> endings) {}
 
   /**
@@ -79,8 +79,8 @@ public final class EndingTable {
   }
 
   /**
-   * Writes endings, and the status of their rows. What was merged into an ID that is merged now
-   * goes to the survivor of both.
+   * Writes endings, and the status of their rows. IDs merged earlier into one that is merged now
+   * get its survivor.
    */
   public static void insert(DSLContext sql, List<NewEnding> all) {
     sql.query(

@@ -12,8 +12,9 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * Decides what a text is. A public ID of ours says so itself; any other text is asked of the rules
- * and patterns of older systems, of which one at most fits, because their texts don't overlap.
+ * Decides what kind of ID a text is. Our own public IDs are recognized by their prefix and check
+ * characters. Any other text is tried against the rules and patterns of older systems; at most one
+ * fits, because their texts don't overlap.
  */
 public final class IdParser {
   private final Registry registry;
@@ -22,13 +23,13 @@ public final class IdParser {
     this.registry = registry;
   }
 
-  /** Reads a text of any type. */
+  /** Parses a text of any type. */
   public IdText parse(String text) {
     return parse(text, _ -> true, _ -> true);
   }
 
   /**
-   * Reads a text; to outsiders, the texts of other types are like malformed ones.
+   * Parses a text. Texts of types that don't pass are treated like malformed ones.
    *
    * @param types whose public IDs and patterns count
    * @param ruled whose rules count
@@ -43,7 +44,7 @@ public final class IdParser {
     return parseOfRow(text, types);
   }
 
-  /** Reads a text by everything but rules. */
+  /** Parses a text by everything but the rules of older systems. */
   IdText.OfRow parseOfRow(String text, Predicate<Type> types) {
     return switch (PublicId.parse(text)) {
       case ParsedId.Valid(PublicId id) ->

@@ -5,24 +5,24 @@ import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.registry.Type;
 import java.util.Map;
 
-/** What a text is that should be a public ID. */
+/** What kind of ID a text is. */
 public sealed interface IdText {
 
   /** Of an older system: the rule of a type decodes it. */
   record OfRule(OlderId id) implements IdText {}
 
-  /** What the rows of mappings answer for. */
+  /** To be looked up in the tables of mappings and aliases. */
   sealed interface OfRow extends IdText {}
 
   /** Of an older system: a pattern describes it. One of its aliases may be stored. */
   record OfPattern(Map<Alias, Type> aliases) implements OfRow {}
 
-  /** What needs no look-up of aliases. */
+  /** Needs no look-up of aliases. */
   sealed interface Plain extends OfRow {}
 
   /** A public ID of the type, issued or not. */
   record OfToken(Type type, Token token) implements Plain {}
 
-  /** Surely not issued. */
+  /** Certainly never issued. */
   record Unissued(ResolveOutcome.Unissued outcome) implements Plain {}
 }

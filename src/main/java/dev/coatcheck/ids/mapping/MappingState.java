@@ -5,9 +5,9 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** What the database knows of a token. */
+/** The state of a token in the database. */
 sealed interface MappingState {
-  /** For a public ID of the type: a row of another type than the prefix says counts as no row. */
+  /** The outcome for a public ID of the type. A row of another type counts as no row. */
   default ResolveOutcome outcome(Type type) {
     return switch (this) {
       case Known known when known.row().typeNumber() == type.number() -> known.of(type);
@@ -16,8 +16,8 @@ sealed interface MappingState {
   }
 
   /**
-   * The changes that end the state. A merged ID ends with its survivor, and moves on with it; an ID
-   * that wasn't there may be imported.
+   * The subjects of the changes that make this state stale. A merged ID depends on its survivor
+   * too; an unknown ID may be imported.
    */
   default List<String> subjectsOfChange() {
     return switch (this) {

@@ -1,8 +1,6 @@
 package dev.coatcheck.ids.mapping;
 
 import dev.coatcheck.core.id.Token;
-import dev.coatcheck.core.key.Key;
-import dev.coatcheck.core.key.KeyBounds;
 import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.connection.ConnectionDesync;
@@ -15,7 +13,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** Reads mappings, each time in a statement of its own. */
+/** Reads mappings, with one statement for each call. */
 final class MappingStore {
   private final Database database;
 
@@ -49,7 +47,10 @@ final class MappingStore {
         "resolve", sql -> PublicIdTable.byTokens(sql, MappingTable.of(kind), wanted));
   }
 
-  /** The states of rows of one table. Endings are read only where a row says that there is one. */
+  /**
+   * The states of rows of one table. Endings are read only for rows whose status says that there is
+   * one.
+   */
   List<MappingState.Known> states(KeyKind kind, List<StoredMapping> rows) {
     List<MappingState.Known> states = new ArrayList<>();
     List<StoredMapping> ended = new ArrayList<>();
@@ -104,25 +105,33 @@ final class MappingStore {
         : new MappingState.Revoked(row, after.reason(), after.endedAt());
   }
 
-  /** The newest rows of a type: those within the bounds and below {@code before}, where given. */
-  List<StoredMapping> newest(
-      Type type, Optional<KeyBounds> within, Optional<Key> before, int rowsMax) {
+  /** The rows of a type that the filter leaves, beginning at the cursor or with the newest. */
+  List<StoredMapping> next(
+      Type type, Lookup.Filter filter, Optional<Lookup.Cursor> cursor, int rowsMax) {
     MappingTable<?> table = MappingTable.of(type.keyKind());
     List<Object> values = new ArrayList<>(List.of(type.number()));
     StringBuilder text = new StringBuilder("select ").append(MappingTable.COLUMNS);
     text.append(" from {table} where type_id = ?");
-    within.ifPresent(
-        keys -> {
-          text.append(" and key between ? and ?");
-          values.add(table.value(keys.smallest()));
-          values.add(table.value(keys.largest()));
+    filter
+        .status()
+        // In the text, because only then an index of ended rows is known to hold all of them.
+        .ifPresent(status -> text.append(" and status = ").append(status.number()));
+    filter
+        .within()
+        .ifPresent(
+            keys -> {
+              text.append(" and key between ? and ?");
+              values.add(table.value(keys.smallest()));
+              values.add(table.value(keys.largest()));
+            });
+    boolean rises = cursor.filter(Lookup.Cursor::isEnd).isPresent();
+    cursor.ifPresent(
+        from -> {
+          text.append(rises ? " and key > ?" : " and key < ?");
+          values.add(table.value(from.key()));
         });
-    before.ifPresent(
-        key -> {
-          text.append(" and key < ?");
-          values.add(table.value(key));
-        });
-    text.append(" order by type_id desc, key desc limit ?");
+    text.append(
+        rises ? " order by type_id, key limit ?" : " order by type_id desc, key desc limit ?");
     values.add(rowsMax);
     String statement = table.statement(text.toString());
     return database.read(
@@ -133,9 +142,10 @@ final class MappingStore {
           ConnectionDesync.unless(
               rows.size() <= rowsMax
                   && rows.stream().allMatch(row -> row.typeNumber() == type.number())
-                  && before.stream()
-                      .flatMap(key -> rows.stream().map(row -> TypedKey.compare(row.key(), key)))
-                      .allMatch(order -> order < 0),
+                  && cursor.stream()
+                      .flatMap(
+                          from -> rows.stream().map(row -> TypedKey.compare(row.key(), from.key())))
+                      .allMatch(order -> rises ? order > 0 : order < 0),
               "another list");
           return rows;
         });

@@ -43,7 +43,7 @@ public record MappingTable<K>(
           UUID.class,
           UUID[]::new);
 
-  /** In the order in which they are locked. */
+  /** Both tables, in the order in which rows are locked. */
   public static List<MappingTable<?>> all() {
     return List.of(BIGINT, UUIDS);
   }
@@ -82,7 +82,7 @@ public record MappingTable<K>(
     return template.replace("{table}", qualifiedName);
   }
 
-  /** Reads {@link #COLUMNS}, if they begin the row, and aren't null. */
+  /** Reads {@link #COLUMNS} from the start of a row; empty if they are null. */
   Optional<StoredMapping> read(ResultSet row) throws SQLException {
     K found = row.getObject(1, keyClass);
     return found == null

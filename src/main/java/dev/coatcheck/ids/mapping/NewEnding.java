@@ -1,7 +1,7 @@
 package dev.coatcheck.ids.mapping;
 
 /**
- * An ending that is to be written, with the row that ends.
+ * An ending to be written, with the row that it ends.
  *
  * @param by the principal that asked for it
  */

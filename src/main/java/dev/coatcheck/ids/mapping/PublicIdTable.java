@@ -16,7 +16,7 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jooq.DSLContext;
 
-/** Finds and locks the rows of mappings, for use inside transactions. */
+/** Finds and locks the rows of mappings within transactions. */
 public final class PublicIdTable {
   private static final String BY_KEY =
       """
@@ -29,8 +29,8 @@ public final class PublicIdTable {
       """;
 
   /**
-   * Each is looked for along the index: as a plain join it is up to the statistics, and just after
-   * an import those may say anything.
+   * Forces an index look-up for each token. A plain join depends on statistics, which are wrong
+   * just after an import.
    */
   private static final String BY_TOKENS =
       """
@@ -60,7 +60,7 @@ public final class PublicIdTable {
 
   private PublicIdTable() {}
 
-  /** The rows of those subjects that have one; none twice. */
+  /** The rows of those subjects that have one; the list has no duplicates. */
   public static Map<TypedKey, StoredMapping> byKey(DSLContext sql, List<TypedKey> subjects) {
     Map<TypedKey, StoredMapping> found = HashMap.newHashMap(subjects.size());
     subjects.stream()

@@ -9,7 +9,7 @@ public sealed interface ResolveOutcome {
 
   record Found(Mapping mapping) implements ResolveOutcome {}
 
-  /** It was issued, and was ended for good. */
+  /** It was issued, and has ended for good. */
   sealed interface Ended extends ResolveOutcome {
     /** The public ID that was asked for. */
     Mapping mapping();
@@ -18,13 +18,16 @@ public sealed interface ResolveOutcome {
   }
 
   /**
-   * It was revoked, or the one that it was merged into was.
+   * It was revoked, or it was merged into an ID that was revoked.
    *
    * @param reason for authenticated callers only
    */
   record Revoked(Mapping mapping, Optional<String> reason, Instant endedAt) implements Ended {}
 
-  /** It stands for another thing of its type now. The survivor is in force: chains are flat. */
+  /**
+   * It was merged into another ID of its type. The survivor is active, because chains are
+   * flattened.
+   */
   record Merged(Mapping mapping, Mapping survivor, Instant endedAt) implements Ended {}
 
   /** No such public ID was ever issued. */

@@ -28,17 +28,17 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns public IDs into keys. Hits and misses are cached: nobody asks for a random token before it
- * exists. The change feed says for how long a cached state may be trusted. Malformed texts are
- * refused without a query.
+ * Turns public IDs into keys. Caches hits and misses: a miss is safe to cache, because nobody asks
+ * for a random token before it exists. The change feed limits how long a cached state may be
+ * trusted. Malformed texts are refused without a query.
  *
  * <p>Each look-up throws {@link dev.coatcheck.postgres.sql.DatabaseUnavailable} if its answer isn't
  * cached and Postgres can't be asked.
  */
 public final class Resolver {
   /**
-   * The subject of a change that brought public IDs from elsewhere: an ID that was not there may be
-   * there now. Minted IDs need no such change, because nobody asks for a random token before.
+   * The subject of a change that imported public IDs: an ID that was unknown may exist now. Mints
+   * need no such change, because nobody asks for a random token before it exists.
    */
   public static final String IMPORTED = "imported";
 
@@ -54,8 +54,8 @@ public final class Resolver {
   private final TrustedCache<Asked, MappingState> cache;
 
   /**
-   * A token in the table that the keys of a kind lie in. With an order, by which a map finds keys
-   * of one hash: a client may ask for many of those.
+   * A token in the table for keys of a kind. Comparable, so that a hash map stays fast even if a
+   * client sends many tokens of one hash.
    */
   private record Asked(Token token, KeyKind kind) implements Comparable<Asked> {
     static Asked of(IdText.OfToken wanted) {
@@ -132,8 +132,7 @@ public final class Resolver {
   }
 
   /**
-   * Resolves an alias of the type. A name that is given is cached; that a name is not there never
-   * is, because it may be given at any time.
+   * Resolves an alias of the type. Only hits are cached, because an alias may be added at any time.
    */
   public ResolveOutcome resolveAlias(Type type, Alias alias) {
     return outcome(wanted(type, aliases.target(type, alias).orElse(null)));
@@ -169,8 +168,8 @@ public final class Resolver {
   }
 
   /**
-   * Asks for the public ID again: it was just ended here. Other instances hear of it through the
-   * change feed.
+   * Drops a public ID that has just ended here from the cache. Other instances hear of it through
+   * the change feed.
    */
   public void forget(Type type, Token token) {
     cache.forget(new Asked(token, type.keyKind()));
@@ -290,7 +289,7 @@ public final class Resolver {
     return found;
   }
 
-  /** Callers that ask for one token at the same time share a statement. */
+  /** Concurrent callers with one token each share a statement. */
   private List<StoredMapping> rows(KeyKind kind, List<Token> tokens) {
     return tokens.size() == 1
         ? requireNonNull(together.get(kind)).call(tokens.getFirst()).stream().toList()

@@ -5,11 +5,11 @@ import dev.coatcheck.ids.registry.Type;
 import java.util.Comparator;
 import java.util.UUID;
 
-/** One key of one type: what has at most one public ID. The bucket follows from the other two. */
+/** A key of a type, which has at most one public ID. The bucket follows from the type and key. */
 public record TypedKey(int typeNumber, Key key, int bucket) {
   /**
-   * One order for everyone, so that two transactions can't wait for each other. Rising keys keep
-   * the key index dense: by bucket, a mapping took 13 bytes more.
+   * All transactions lock in this order, so that none deadlocks. Inserting in rising order keeps
+   * the key index dense: ordered by bucket, a mapping took 13 bytes more.
    */
   public static final Comparator<TypedKey> LOCK_ORDER =
       Comparator.comparingInt(TypedKey::typeNumber).thenComparing(TypedKey::key, TypedKey::compare);

@@ -23,11 +23,11 @@ public interface UnmappedRows {
         public void publish(int typeNumber, List<Key> keys) {}
       };
 
-  /** Whether there may be rows of the type; never queries. */
+  /** Whether there may be such rows of the type. Never queries. */
   boolean mayHave(int typeNumber);
 
   /**
-   * Makes the mapping of a legacy ID if a row has it; says whether one has.
+   * Creates the mapping of a legacy ID if a row has it. Returns whether one has.
    *
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if that can't be found out now
    */

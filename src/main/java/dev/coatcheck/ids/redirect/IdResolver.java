@@ -15,11 +15,12 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Resolves public IDs of ours and of older systems, and legacy IDs. While a table migration fills
- * the type, a legacy ID without a mapping is looked for in the table. Legacy IDs, and older public
- * IDs that a rule decodes, are counted if they are found.
+ * the type, a legacy ID without a mapping is looked for in the table. Counts the legacy IDs, and
+ * the older public IDs that a rule decodes, that it finds.
  *
  * <p>Each look-up throws {@link dev.coatcheck.postgres.sql.DatabaseUnavailable} if Postgres has to
  * be asked and can't be.
@@ -46,6 +47,13 @@ public final class IdResolver {
       case IdText.OfRule(OlderId id) -> find(id);
       case IdText.OfRow row -> resolver.resolve(row);
     };
+  }
+
+  /** The legacy ID that a text carries, if it is an older public ID that a rule decodes. */
+  public Optional<OlderId.LegacyId> legacyId(String text) {
+    return parser.parse(text) instanceof IdText.OfRule(OlderId.LegacyId id)
+        ? Optional.of(id)
+        : Optional.empty();
   }
 
   /**
@@ -77,7 +85,7 @@ public final class IdResolver {
         .toList();
   }
 
-  /** Finds an older ID without asking the type's policy. */
+  /** Finds an older ID, whatever the policy of its type says. */
   public ResolveOutcome find(OlderId id) {
     ResolveOutcome outcome = resolved(id);
     if (isToBeFilled(id, outcome)) {
@@ -127,7 +135,7 @@ public final class IdResolver {
     return all;
   }
 
-  /** Whether numbers are still being given, so that none is too high. */
+  /** Whether a table migration still assigns legacy IDs, so that none is too high. */
   boolean isGrowing(Type type) {
     return rows.mayHave(type.number());
   }

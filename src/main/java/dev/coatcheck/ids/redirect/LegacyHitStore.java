@@ -21,7 +21,7 @@ final class LegacyHitStore {
 
   /**
    * Adds counts in the order of their keys, so that two instances don't wait for each other. Leaves
-   * out types that are gone, which would make it fail for all others too.
+   * out deleted types, whose counts would fail those of all others.
    */
   void add(SequencedMap<TypeDay, Long> counts) {
     Integer[] types = counts.keySet().stream().map(TypeDay::typeNumber).toArray(Integer[]::new);

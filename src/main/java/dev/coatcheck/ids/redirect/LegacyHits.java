@@ -18,9 +18,10 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Counts the look-ups that found something, per type and day in UTC, so that a sunset is a decision
- * and not a guess. Counted in memory and added to the table every five seconds and at the end: a
- * kill loses the last seconds, and a commit whose outcome is unknown may count twice.
+ * Counts the look-ups of legacy IDs that found something, per type and UTC day, so that owners can
+ * tell whether a sunset is safe. Counts are kept in memory and added to the table every five
+ * seconds and at shutdown: a kill loses the last seconds, and a commit with an unknown outcome may
+ * count twice.
  */
 public final class LegacyHits implements AutoCloseable {
   private static final int FLUSH_SECONDS = 5;
@@ -28,7 +29,7 @@ public final class LegacyHits implements AutoCloseable {
   /** Rows of one statement. */
   private static final int FLUSHED_MAX = 1_000;
 
-  /** Types and days that wait for Postgres; what is counted beyond them is lost. */
+  /** The most types and days kept while Postgres is away; counts beyond that are lost. */
   private static final int PENDING_MAX = 10_000;
 
   private final LegacyHitStore store;
@@ -87,7 +88,7 @@ public final class LegacyHits implements AutoCloseable {
     }
   }
 
-  /** Adds what was counted to the table, or keeps it for the next time. */
+  /** Adds the counts to the table, or keeps them for the next time. */
   void flush() {
     boolean _ = background.run(this::add);
   }

@@ -10,13 +10,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reverse proxies in front of the gateway. Only what they say in X-Forwarded-For is believed;
- * from anyone else it is a claim.
+ * The reverse proxies in front of the gateway. X-Forwarded-For is trusted only if it comes from one
+ * of them.
  */
 public final class Proxies {
   private static final Pattern ENTRY = Pattern.compile("([0-9A-Fa-f:.]+)(?:/([0-9]{1,3}))?");
 
-  /** Addresses in X-Forwarded-For that are looked at, from the last one back. */
+  /** How many addresses of X-Forwarded-For are read, from the last one back. */
   private static final int HOPS_MAX = 20;
 
   private final List<Network> networks;
@@ -64,7 +64,7 @@ public final class Proxies {
   }
 
   /**
-   * Who asks: the last address on the way that is none of our proxies.
+   * The client: the last address on the way that is not one of our proxies.
    *
    * @param socketAddress the other end of the socket, a literal
    * @param forwardedFor the values of X-Forwarded-For, in their order

@@ -8,16 +8,17 @@ import java.util.stream.Stream;
 public sealed interface RedirectOutcome {
 
   /**
-   * What a client is told about the end of the numbers.
+   * What a client is told about the end of legacy IDs.
    *
-   * @param deprecatedAt since when they are not the way to ask
-   * @param sunsetAt from when on they are gone
+   * @param deprecatedAt since when they are deprecated
+   * @param sunsetAt from when on they answer 410
    */
   record Notice(Optional<Instant> deprecatedAt, Optional<Instant> sunsetAt) {
     public static final Notice NONE = new Notice(Optional.empty(), Optional.empty());
 
     /**
-     * The earlier times of both, for a URL with several numbers: it lasts as long as all of them.
+     * The earlier times of both, for a URL with several legacy IDs: it works as long as all of them
+     * do.
      */
     public Notice and(Notice other) {
       return new Notice(
@@ -43,14 +44,17 @@ public sealed interface RedirectOutcome {
   /** No target. */
   sealed interface Refused extends RedirectOutcome {}
 
-  /** The type's numbers are gone, whether or not this was one; the database was not asked. */
+  /**
+   * The sunset of the type's legacy IDs has passed, whether or not this was one. The database was
+   * not asked.
+   */
   record Over(Notice notice) implements Refused {}
 
-  /** Revoked, of a type with public links: who asks has been given the ID before. */
+  /** Revoked, of a type with public links: whoever asks was given the ID before. */
   record Gone() implements Refused {}
 
   /**
-   * The visitor goes through the numbers; the database was not asked.
+   * The visitor is scanning numbers. The database was not asked.
    *
    * @param refusedSeconds how long it gets this answer for any number
    */

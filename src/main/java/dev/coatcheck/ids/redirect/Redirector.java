@@ -27,7 +27,7 @@ import java.util.function.Supplier;
  * carries.
  *
  * <p>Each verb throws {@link dev.coatcheck.postgres.sql.DatabaseUnavailable} if Postgres has to be
- * asked and can't be. What the policy decides takes no database, and neither does a refusal.
+ * asked and can't be. What the policy decides alone, and a refusal, needs no database.
  */
 public final class Redirector {
   private final Registry registry;
@@ -55,9 +55,9 @@ public final class Redirector {
 
   /**
    * The target of a public ID. A text of a type without public links is treated like a random one:
-   * no rule decodes it, nothing is queried for it, and it doesn't count.
+   * it is neither decoded, looked up nor counted.
    *
-   * @param visitor asked for only if a rule decodes the text
+   * @param visitor evaluated only if a rule decodes the text
    */
   public RedirectOutcome redirect(String text, Supplier<Visitor> visitor) {
     return switch (parser.parse(
@@ -97,8 +97,8 @@ public final class Redirector {
   }
 
   /**
-   * The public ID that a visitor is to put in the place of a legacy ID in a URL. All is as in
-   * {@link #follow}, except that the type needs no redirect.
+   * The public ID that replaces a legacy ID in the URL of a visitor. As {@link #follow}, but the
+   * type needs no redirect.
    */
   public RedirectOutcome replace(OlderId id, Visitor visitor) {
     return follow(visitor, () -> Opening.ofUrls(id));
@@ -112,7 +112,7 @@ public final class Redirector {
     return id.type().legacy().flatMap(policy -> refusal(id, policy, clock.instant()));
   }
 
-  /** What those who have no API key are told about the end of a type's numbers. */
+  /** What clients without an API key are told about the end of a type's legacy IDs. */
   public static RedirectOutcome.Notice notice(Type type) {
     return type.legacy().map(Redirector::notice).orElse(RedirectOutcome.Notice.NONE);
   }
@@ -154,7 +154,7 @@ public final class Redirector {
         .orElseGet(RedirectOutcome.NotFound::new);
   }
 
-  /** A type whose numbers lead somewhere in public, or did. */
+  /** A legacy ID of a type whose legacy IDs are or were public. */
   private record Opening(OlderId id, LegacyPolicy policy, Function<Mapping, String> target) {
 
     static Optional<Opening> ofLinks(OlderId id) {
@@ -215,7 +215,7 @@ public final class Redirector {
     };
   }
 
-  /** Keys can't be gone through one by one. */
+  /** Keys can't be scanned one by one. */
   private int refusedSeconds(OlderId id, Visitor visitor) {
     return switch (id) {
       case OlderId.LegacyId(Type type, long number) -> guard.asked(visitor, type.number(), number);

@@ -9,10 +9,10 @@ import java.util.Arrays;
  * <p>Not thread-safe: the guard has a lock.
  */
 final class RequestHistory {
-  /** Numbers that are no further apart lie near each other. */
+  /** Numbers at most this far apart are neighbours. */
   private static final long GAP_MAX = 16;
 
-  /** Of each step two longs: the number; its type and the time. */
+  /** Two longs for each step: the number; its type and the time. */
   private static final int STEP_LONGS = 2;
 
   private static final int SMALL = 2 * STEP_LONGS;
@@ -32,14 +32,14 @@ final class RequestHistory {
 
   private int length;
 
-  /** Numbers and misses for which there was no memory: they may be what links all others. */
+  /** Numbers and misses that there was no memory for. Any of them may connect the others. */
   private int unremembered;
 
   private long lastUnremembered;
   private long unrememberedMillis;
   private long seenMillis;
 
-  /** What the steps of all visitors may take. */
+  /** The memory that the steps of all visitors share. */
   static final class Memory {
     private int longsLeft;
 
@@ -60,7 +60,7 @@ final class RequestHistory {
     this.memory = memory;
   }
 
-  /** Remembers a number; whether that is too many. Asking again gives the same. */
+  /** Remembers a number. Returns whether that is too many. A repeated number changes nothing. */
   boolean asked(int typeNumber, long number, long nowMillis) {
     forget(nowMillis);
     int misses = count(MISS);
@@ -76,7 +76,7 @@ final class RequestHistory {
             && (unremembered > 0 || leadsOn(numbers(typeNumber), number)));
   }
 
-  /** Remembers a miss; whether that is too many. */
+  /** Remembers a miss. Returns whether that is too many. */
   boolean missed(long nowMillis) {
     forget(nowMillis);
     if (count(MISS) <= ScanGuard.MISSES_MAX) {
@@ -85,7 +85,7 @@ final class RequestHistory {
     return count(MISS) + unremembered > ScanGuard.MISSES_MAX;
   }
 
-  /** Whether all that it held is out of date. */
+  /** Whether everything in it has expired. */
   boolean isOver(long nowMillis) {
     return nowMillis - seenMillis >= ScanGuard.WINDOW_MILLIS;
   }
@@ -97,7 +97,7 @@ final class RequestHistory {
     unremembered = 0;
   }
 
-  /** Drops what is out of date, and memory that isn't needed any more. */
+  /** Drops what has expired, and returns memory that is no longer needed. */
   private void forget(long nowMillis) {
     seenMillis = nowMillis;
     if (nowMillis - unrememberedMillis >= ScanGuard.WINDOW_MILLIS) {
@@ -180,7 +180,7 @@ final class RequestHistory {
         || stretch(numbers, number) > ScanGuard.NUMBERS_MAX;
   }
 
-  /** How many of the latest numbers follow each other at one and the same distance. */
+  /** How many of the latest numbers are equally spaced. */
   private static int equalSteps(long[] numbers) {
     int last = numbers.length - 1;
     int first = last;
@@ -191,7 +191,10 @@ final class RequestHistory {
     return last - first + 1;
   }
 
-  /** How many numbers lie around this one without a wide gap, in whatever order they came. */
+  /**
+   * The size of the cluster around a number, which no gap above the limit divides, in any order of
+   * arrival.
+   */
   private static int stretch(long[] numbers, long number) {
     long[] sorted = numbers.clone();
     Arrays.sort(sorted);

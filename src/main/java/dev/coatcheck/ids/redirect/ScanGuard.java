@@ -43,14 +43,14 @@ public final class ScanGuard {
   private static final int DOUBLINGS_MAX = 6;
   private static final long FORGOTTEN_AFTER_MILLIS = TimeUnit.HOURS.toMillis(2);
 
-  /** Visitors that a request looks at to make room for its own. */
+  /** How many visitors a request examines to make room for its own. */
   private static final int LOOKED_AT_MAX = 8;
 
   private final LongSupplier nanoTime;
   private final long startNanos;
   private final RequestHistory.Memory memory = new RequestHistory.Memory(STEPS_MAX);
 
-  /** The one that has been silent for longest first. */
+  /** The visitor that has been silent the longest comes first. */
   private final Map<Visitor, RequestHistory> watched = new LinkedHashMap<>(16, 0.75f, true);
 
   private final Map<Visitor, Refusal> refused = new LinkedHashMap<>(16, 0.75f, true);
@@ -80,7 +80,10 @@ public final class ScanGuard {
     return refusedSeconds(visitor, nowMillis());
   }
 
-  /** Remembers a number; how long the visitor is refused from now on, 0 if it isn't. */
+  /**
+   * Remembers a number. Returns for how many seconds the visitor is refused from now on; 0 if it
+   * isn't.
+   */
   int asked(Visitor visitor, int typeNumber, long number) {
     long now = nowMillis();
     if (!isTooMany(visitor, typeNumber, number, now)) {
@@ -98,7 +101,7 @@ public final class ScanGuard {
     }
   }
 
-  /** A visitor may have been refused since its request came: several come at a time. */
+  /** A concurrent request may have got the visitor refused meanwhile. */
   private synchronized boolean isTooMany(
       Visitor visitor, int typeNumber, long number, long nowMillis) {
     return refusedSeconds(visitor, nowMillis) > 0
@@ -151,7 +154,7 @@ public final class ScanGuard {
     return refusedSeconds(visitor, nowMillis);
   }
 
-  /** Forgets refusals that were long ago, and any that is over if there are too many. */
+  /** Forgets refusals of long ago and, if there are too many, all that are over. */
   private boolean hasRoomForRefusal(long nowMillis) {
     List<Visitor> oldest = refused.keySet().stream().limit(LOOKED_AT_MAX).toList();
     for (Visitor visitor : oldest) {

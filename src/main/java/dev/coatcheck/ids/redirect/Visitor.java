@@ -5,8 +5,8 @@ import java.net.InetAddress;
 import java.nio.ByteBuffer;
 
 /**
- * Who asks without a key, as far as one can tell: an IPv4 address, or the /64 of an IPv6 address,
- * which is the least that a household is given.
+ * A client without an API key, told by its address: an IPv4 address, or the /64 of an IPv6 address,
+ * which is the smallest network that a household gets.
  */
 public record Visitor(boolean isIpv6, long network) {
   private static final Visitor UNKNOWN = new Visitor(false, -1);
@@ -14,7 +14,7 @@ public record Visitor(boolean isIpv6, long network) {
   /**
    * By an address.
    *
-   * @param address a literal; whatever is none counts as one and the same visitor
+   * @param address a literal; all other texts count as one and the same visitor
    */
   public static Visitor at(String address) {
     try {

@@ -5,8 +5,8 @@ import dev.coatcheck.core.key.KeyKind;
 import java.util.OptionalLong;
 
 /**
- * The auto-increment number of a row before its Snowflake key: 1 to 2^63 - 1, spelled in one way
- * only.
+ * A legacy ID that is a number: the auto-increment ID of a row, 1 to 2^63 - 1, in its canonical
+ * spelling only.
  */
 public final class LegacyNumber {
   private LegacyNumber() {}

@@ -11,9 +11,10 @@ import java.util.Set;
  * How {@code /legacy/{type}/{n}} answers for a type.
  *
  * @param isPublic whether anyone may ask; otherwise every number looks unknown
- * @param maxId numbers above it were never given and are refused unasked; empty: no limit
- * @param deprecatedAt when the numbers stopped being the way to ask; whole seconds
- * @param sunsetAt from when on they are gone, not before {@code deprecatedAt}; whole seconds
+ * @param maxId numbers above it were never assigned and are refused without a query; empty: no
+ *     limit
+ * @param deprecatedAt since when legacy IDs are deprecated; whole seconds
+ * @param sunsetAt from when on they answer 410, not before {@code deprecatedAt}; whole seconds
  * @param maxAgeSeconds how long a cache may keep the redirect
  */
 public record LegacyPolicy(
@@ -52,7 +53,7 @@ public record LegacyPolicy(
     return number;
   }
 
-  /** To the second: the headers Deprecation and Sunset have no more. */
+  /** To the second, because the headers Deprecation and Sunset are no more precise. */
   private static Optional<Instant> time(JsonObject json, String name) {
     Optional<Instant> time =
         json.nullableTime(name).map(exact -> exact.truncatedTo(ChronoUnit.SECONDS));
@@ -60,7 +61,7 @@ public record LegacyPolicy(
     return time;
   }
 
-  /** Whether the numbers are gone. */
+  /** Whether legacy IDs answer 410. */
   public boolean isOver(Instant now) {
     return sunsetAt.filter(sunset -> !now.isBefore(sunset)).isPresent();
   }

@@ -4,20 +4,22 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * What an alias is unique in, beside its type and scheme. Tagged, so that no caller can name a
- * namespace like a principal.
+ * The scope within which an alias is unique, besides its type and scheme. Tagged, so that no caller
+ * can choose a namespace that equals a principal.
  *
  * @param stored {@code n:<text>} for one that callers name, {@code p:<principal>}, or empty
  */
 public record Namespace(String stored) {
-  /** Shared by all callers: of legacy IDs, of older public IDs, and of types that say so. */
+  /**
+   * Shared by all callers: for legacy IDs, older public IDs, and types whose client IDs are shared.
+   */
   public static final Namespace SHARED = new Namespace("");
 
   private static final Pattern NAME = Pattern.compile("[!-~]{1,64}");
   private static final String NAMED = "n:";
   private static final String PRINCIPAL = "p:";
 
-  /** One that callers name; empty unless the text is 1 to 64 visible ASCII characters. */
+  /** A namespace that a caller chose; empty unless the text is 1 to 64 visible ASCII characters. */
   public static Optional<Namespace> named(String text) {
     return NAME.matcher(text).matches()
         ? Optional.of(new Namespace(NAMED + text))
@@ -29,7 +31,7 @@ public record Namespace(String stored) {
     return new Namespace(PRINCIPAL + principal);
   }
 
-  /** The namespace of a call that names none; empty if it must name one. */
+  /** The namespace of a call that gives none; empty if it must give one. */
   public static Optional<Namespace> unnamed(ClientNames policy, String principal) {
     return switch (policy) {
       case REQUIRED -> Optional.empty();
@@ -38,7 +40,7 @@ public record Namespace(String stored) {
     };
   }
 
-  /** The text that callers name it by, if it is one that they name. */
+  /** The caller's text, if a caller chose the namespace. */
   public Optional<String> name() {
     return after(NAMED);
   }

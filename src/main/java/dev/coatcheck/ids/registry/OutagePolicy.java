@@ -3,13 +3,13 @@ package dev.coatcheck.ids.registry;
 import java.time.Duration;
 
 /**
- * What a type's cached public IDs are worth while Postgres can't say whether they still hold.
+ * Whether cached public IDs of a type are served while Postgres can't be asked.
  *
- * @param staleSecondsMax how long they are served without word from Postgres
+ * @param staleSecondsMax how long they are served after Postgres last confirmed them
  */
 public record OutagePolicy(OnOutage onOutage, int staleSecondsMax) {
 
-  /** How long what is cached may be served without word from Postgres. */
+  /** How long a cached ID may be served after Postgres last confirmed it. */
   public Duration staleMax() {
     return switch (onOutage) {
       case SERVE_STALE -> Duration.ofSeconds(staleSecondsMax);

@@ -5,9 +5,9 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * The hosts that redirects may lead to. Unset, any host is allowed over https, and this machine's
- * loopback names over http too. Set, only what is listed: {@code shop.example} or {@code
- * shop.example:8443} over https, {@code http://shop.example} over both.
+ * The hosts that redirects may lead to. If unset, any host is allowed over https, and the loopback
+ * names of this machine over http too. If set, only the listed hosts: {@code shop.example} or
+ * {@code shop.example:8443} over https, {@code http://shop.example} over both.
  */
 public final class RedirectHosts {
   private static final Pattern ENTRY =

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 
 /**
  * An absolute URL with the placeholders {@code {id}} and {@code {key}} in its path, query or
- * fragment. Scheme and authority are literal, so that no value can choose where a client is sent.
+ * fragment. Scheme and authority are literal, so that no value can choose the host.
  */
 public final class RedirectTemplate {
   private static final int LENGTH_MAX = 2_048;

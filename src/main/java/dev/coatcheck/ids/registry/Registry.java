@@ -18,7 +18,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -30,9 +29,9 @@ import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
 /**
- * All types, in memory, and the only class that changes them. What another instance changes comes
- * with the change feed; a prefix or name that this instance doesn't know yet is asked for at once,
- * at most ten times a second, before it is refused.
+ * All types, in memory, and the only class that changes them. Changes by other instances arrive
+ * with the change feed. Before an unknown prefix or name is refused, the types are read again, at
+ * most ten times a second.
  */
 public final class Registry implements AutoCloseable {
   private static final String TYPES = "types";
@@ -114,7 +113,7 @@ public final class Registry implements AutoCloseable {
         .collect(Collectors.toCollection(LinkedHashSet::new));
   }
 
-  /** Those types that had public IDs in an older system. */
+  /** The types that had public IDs in an older system. */
   public List<Type> withOlderSystem() {
     return snapshot.older;
   }
@@ -129,12 +128,15 @@ public final class Registry implements AutoCloseable {
     return snapshot.templates.getOrDefault(segments, List.of());
   }
 
-  /** By the number that rows carry; never asks Postgres, because the type was found before. */
+  /**
+   * The type with the number that rows store. Never asks Postgres, because whoever has a row has
+   * found its type before.
+   */
   public Optional<Type> numbered(int number) {
     return all().stream().filter(type -> type.number() == number).findFirst();
   }
 
-  /** By any text; what can't be a name is no reason to ask Postgres. */
+  /** The type with a name, which may be any text. A text that can't be a name causes no query. */
   public Optional<Type> named(String name) {
     return Type.isName(name) ? find(types -> types.byName.get(name)) : Optional.empty();
   }
@@ -148,16 +150,23 @@ public final class Registry implements AutoCloseable {
     return snapshot.byPrefix.containsKey(prefix.value());
   }
 
+  /** Creates the type or changes its mutable fields. */
+  public PutOutcome put(TypeDefinition definition, PutConditions conditions) {
+    return put(definition.name(), _ -> definition, conditions);
+  }
+
   /**
-   * Creates the type or changes its mutable fields. What was put stays put, even if this instance
-   * can't read its types again in time: then it tries again soon.
+   * Same, with a definition that is made of the type as it is. The change is acknowledged once it is
+   * committed, even if this instance then fails to reload its types: it tries again soon.
    *
-   * @param expectedVersion from If-Match: the version that the caller has seen
+   * @param definition runs within the transaction; what it throws ends the call, and nothing was
+   *     changed
    */
-  public PutOutcome put(TypeDefinition definition, OptionalInt expectedVersion) {
+  public PutOutcome put(
+      String name, Function<Optional<Type>, TypeDefinition> definition, PutConditions conditions) {
     byte[] salt = new byte[Salt.BYTES];
     random.fill(salt);
-    PutOutcome outcome = store.put(definition, new Salt(salt), expectedVersion);
+    PutOutcome outcome = store.put(name, definition, new Salt(salt), conditions);
     reload();
     return outcome;
   }
@@ -177,8 +186,8 @@ public final class Registry implements AutoCloseable {
   }
 
   /**
-   * Callers at the same time ask once. An answer that failed is nobody's: the next caller asks
-   * again, and nothing is taken as unknown.
+   * Concurrent callers share one query. If it fails, they all fail, and the next caller asks again:
+   * no type counts as unknown because of an outage.
    */
   private void refreshIfDue() {
     boolean _ =

@@ -5,8 +5,8 @@ import dev.coatcheck.core.key.Key;
 import java.util.Arrays;
 
 /**
- * Sixteen random bytes of a type that are mixed into the bucket of every key, so that a bucket
- * tells an outsider nothing. Immutable, and part of a type's exports.
+ * Sixteen random bytes of a type, mixed into the bucket of every key, so that a bucket reveals
+ * nothing about the key. Immutable, and part of a type's exports.
  */
 public final class Salt {
   static final int BYTES = 16;

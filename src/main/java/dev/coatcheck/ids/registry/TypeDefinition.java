@@ -6,11 +6,11 @@ import dev.coatcheck.core.key.KeyKind;
 import java.util.Optional;
 
 /**
- * What a caller says of a type: all of it when it is created, the policies and the rule of client
- * IDs afterwards.
+ * What a caller declares about a type. After its creation only the policies and the scope of client
+ * IDs may change.
  *
- * @param clientNames empty to leave a type's rule as it is, and to give a new type the default:
- *     under another rule the client IDs that a type has are not found again
+ * @param clientNames empty keeps the present scope, or means the default for a new type. Under
+ *     another scope the client IDs that a type has are not found
  */
 public record TypeDefinition(
     String name,
@@ -28,7 +28,7 @@ public record TypeDefinition(
     }
   }
 
-  /** Generates the usual keys, and says nothing of client IDs. */
+  /** With the default generation of keys, and without a scope of client IDs. */
   public TypeDefinition(String name, Prefix prefix, KeyKind keyKind, Policies policies) {
     this(name, prefix, keyKind, KeyGeneration.usual(keyKind), policies, Optional.empty());
   }

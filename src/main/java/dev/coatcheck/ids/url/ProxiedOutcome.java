@@ -25,9 +25,9 @@ public sealed interface ProxiedOutcome {
   /** Refuse it: an ID in the URI can't be resolved, or the URI can't be read. */
   record Refused(UrlOutcome.Refused outcome) implements ProxiedOutcome {}
 
-  /** Refuse it, as the redirect of one of its legacy IDs would be. */
+  /** Refuse it, as a redirect of one of its legacy IDs would be refused. */
   record LegacyRefused(RedirectOutcome.Refused outcome) implements ProxiedOutcome {}
 
-  /** Refuse it: a segment of the path is a bare key, and the proxy lets none through. */
+  /** Refuse it: a segment of the path is a bare key, and the proxy allows none. */
   record BareKey() implements ProxiedOutcome {}
 }

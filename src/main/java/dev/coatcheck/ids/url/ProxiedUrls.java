@@ -15,11 +15,11 @@ import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 /**
- * Decides what a proxy does with the URI of a client that has no API key: what public IDs stand for
- * is passed on, and legacy IDs are treated within the policies of their types.
+ * Decides what a proxy does with the URI of a client without an API key: public IDs are replaced by
+ * their keys, and legacy IDs are handled by the policies of their types.
  */
 public final class ProxiedUrls {
-  /** As some program reads it; the hyphens are taken out before. */
+  /** With its hyphens removed; in any spelling that some program accepts. */
   private static final Pattern UUID =
       Pattern.compile("\\s*(?:urn:uuid:)?\\{?[0-9A-Fa-f]{32}}?\\s*");
 
@@ -34,7 +34,7 @@ public final class ProxiedUrls {
   }
 
   /**
-   * What a proxy wants.
+   * What a proxy asks for.
    *
    * @param redirects whether a client is sent from a URI with legacy IDs to the public one, rather
    *     than served
@@ -46,7 +46,7 @@ public final class ProxiedUrls {
    * Decides.
    *
    * @param uri path and query
-   * @param visitor asked for only if the client is to be redirected
+   * @param visitor evaluated only if the client is to be redirected
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if Postgres has to be asked and can't be
    */
   public ProxiedOutcome decide(String uri, Wish wish, Supplier<Visitor> visitor) {
@@ -117,7 +117,7 @@ public final class ProxiedUrls {
     };
   }
 
-  /** Numbers that a URL template has literally are the path's own. */
+  /** A number that a URL template contains literally is not a key. */
   private boolean hasBareKey(UrlParts url, List<UrlId> ids) {
     List<LegacyUrlTemplate> templates = UrlId.fitting(url, registry);
     List<UrlSlice> segments = url.segments();

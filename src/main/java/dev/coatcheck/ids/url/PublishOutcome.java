@@ -23,7 +23,7 @@ public sealed interface PublishOutcome {
 
   record InvalidTemplate() implements PublishOutcome {}
 
-  /** The template names a type that is not there. */
+  /** The template names an unknown type. */
   record UnknownType() implements PublishOutcome {}
 
   /** Where the template has a key of the type, the URL has something else. */

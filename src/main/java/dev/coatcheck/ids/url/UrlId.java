@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What a slice of a URL is taken for. */
+/** The kind of ID that a slice of a URL may be. */
 sealed interface UrlId {
   UrlSlice slice();
 
@@ -59,8 +59,8 @@ sealed interface UrlId {
   }
 
   /**
-   * The URL templates that the path fits. Those that have a legacy ID where the path has a number
-   * agree on it: templates that contradict each other are not registered.
+   * The URL templates that fit the path. Where several have a legacy ID in one place they agree on
+   * its type, because contradicting templates are not registered.
    */
   static List<LegacyUrlTemplate> fitting(UrlParts url, Registry registry) {
     if (!registry.hasUrlTemplates()) {
@@ -82,7 +82,7 @@ sealed interface UrlId {
                     : Optional.empty());
   }
 
-  /** What shows by its text what it is. */
+  /** An ID that its text alone identifies. */
   private static Optional<UrlId> anywhere(UrlSlice slice, Registry registry, IdParser parser) {
     return switch (parser.parse(slice.text())) {
       case IdText.OfRule(OlderId id) ->

@@ -24,14 +24,14 @@ public sealed interface UrlOutcome {
   sealed interface Refused extends UrlOutcome {}
 
   /**
-   * Can't be read, because two programs in a row could read it in two ways, or for its size.
+   * Refused as a whole: two programs could read it differently, or it is too long.
    *
    * @param why ends the sentence "The URL …"; a fixed text
    */
   record Invalid(String why) implements Refused {}
 
   /**
-   * Holds a text with the shape of a public ID that is none.
+   * Holds a text that has the shape of a public ID but isn't one.
    *
    * @param position where in the URL the text starts
    */

@@ -11,12 +11,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A URL that everybody reads alike: {@code http(s)://host…} or {@code /path…}, then maybe a query.
+ * A URL that every program reads alike: {@code http(s)://host…} or {@code /path…}, then maybe a
+ * query.
  *
  * <p>Refused are user names, fragments, characters that no URL has unencoded, dot segments, a path
  * that starts with two slashes, and in the path whatever is encoded twice, is not UTF-8, or decodes
- * to a slash, a backslash or a control character. The query is for its reader to judge: there,
- * anything printable passes.
+ * to a slash, a backslash or a control character. In the query, anything printable passes.
  *
  * @param pathAt where the path starts, or would start
  * @param queryAt where the question mark stands, or the URL ends
@@ -32,7 +32,7 @@ record UrlParts(String text, int pathAt, int queryAt) {
   private static final Pattern ORIGIN =
       Pattern.compile("(?i:https?)://(?:[0-9A-Za-z._~-]+|\\[[0-9A-Fa-f:.]+])(?::[0-9]{1,5})?");
 
-  /** What a text that should be a URL is. */
+  /** The result of parsing a URL. */
   sealed interface Parsed {
     record Valid(UrlParts parts) implements Parsed {}
 
@@ -213,7 +213,7 @@ record UrlParts(String text, int pathAt, int queryAt) {
       this.at = at;
     }
 
-    /** One character for each byte; what is beyond ASCII only has to be no part of an ID. */
+    /** One character for each byte: bytes beyond ASCII are never part of an ID. */
     String text() {
       return text;
     }
@@ -224,7 +224,7 @@ record UrlParts(String text, int pathAt, int queryAt) {
     }
   }
 
-  /** Decodes what can be decoded; a percent sign without two digits after it stands for itself. */
+  /** Decodes the valid escapes; any other percent sign stands for itself. */
   private static Decoded decode(String url, int start, int end) {
     StringBuilder text = new StringBuilder(end - start);
     int[] at = new int[end - start + 1];

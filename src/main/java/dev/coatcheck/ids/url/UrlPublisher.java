@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The reverse of {@link UrlResolver}: puts public IDs instead of the keys of a URL, a {@code
- * Location} for instance. A key doesn't show its type, so a template says it.
+ * The reverse of {@link UrlResolver}: replaces the keys of a URL, for instance a {@code Location},
+ * by public IDs. A key doesn't reveal its type, so a template names it.
  */
 public final class UrlPublisher {
   private final Lookup lookup;
@@ -80,7 +80,7 @@ public final class UrlPublisher {
   private record Template(List<Segment> segments) {
     private static final int LENGTH_MAX = 1_024;
 
-    /** What a segment has to be. */
+    /** What a segment of the path must match. */
     sealed interface Segment {
       record Literal(String text) implements Segment {}
 
@@ -88,7 +88,7 @@ public final class UrlPublisher {
       record Placeholder(String typeName) implements Segment {}
     }
 
-    /** Empty unless it is a path whose segments are plain texts or placeholders, one at least. */
+    /** Parses a path of plain texts and at least one placeholder; empty if the text is none. */
     static Optional<Template> parse(String text) {
       if (text.length() > LENGTH_MAX || !text.startsWith("/")) {
         return Optional.empty();

@@ -14,13 +14,13 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Puts keys instead of the IDs of a URL.
+ * Replaces the IDs of a URL by keys.
  *
  * <p>A public ID is a whole segment of the path, or all of it before the first {@code .}, {@code :}
  * or {@code ;}, or an item of a comma list that is the value of a query parameter, and has the
  * {@linkplain UrlId.Public shape} of one, or is of an older system and has its text prefix. A
  * legacy ID is a number, or a public ID of the older system, where a URL template of a type has
- * one. All else passes as it is, byte for byte.
+ * one. Everything else passes unchanged, byte for byte.
  */
 public final class UrlResolver {
   private static final int IDS_MAX = 50;
@@ -35,13 +35,13 @@ public final class UrlResolver {
     this.parser = parser;
   }
 
-  /** As {@link #resolveAll}, for one. */
+  /** As {@link #resolveAll}, for one URL. */
   public UrlOutcome resolve(String url) {
     return resolveAll(List.of(url)).getFirst();
   }
 
   /**
-   * Resolves URLs, in their order; the IDs of all together, with at most one query per table.
+   * Resolves URLs, in their order. All their IDs take at most one query per table.
    *
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if Postgres has to be asked and can't be
    */
@@ -49,7 +49,7 @@ public final class UrlResolver {
     return resolveRead(urls.stream().map(this::read).toList());
   }
 
-  /** A URL after reading: what it asks for, or why it is refused. */
+  /** A parsed URL: what it asks for, or why it is refused. */
   sealed interface Read {
     record Sound(UrlParts url, List<UrlId> ids) implements Read {}
 
@@ -91,7 +91,7 @@ public final class UrlResolver {
     return all.stream().map(read -> outcome(read, found)).toList();
   }
 
-  /** Takes what was found for the IDs of the URL. */
+  /** Builds the outcome from what was found for the IDs of the URL. */
   private static UrlOutcome outcome(Read read, Iterator<ResolveOutcome> found) {
     return switch (read) {
       case Read.Refused(UrlOutcome.Refused outcome) -> outcome;
@@ -148,7 +148,7 @@ public final class UrlResolver {
     };
   }
 
-  /** The URL with public IDs in the places of its legacy IDs; empty if it has none. */
+  /** The URL with public IDs instead of its legacy IDs; empty if it has none. */
   private static Optional<String> publicUrl(
       UrlParts url, List<UrlId> ids, List<UrlOutcome.ResolvedId> resolved) {
     List<UrlSlice> slices = new ArrayList<>();

@@ -3,7 +3,7 @@ package dev.coatcheck.ids.url;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Where a URL holds a text of interest, from {@code start} up to but not including {@code end}.
+ * A part of a URL that may be an ID, from {@code start} (inclusive) to {@code end} (exclusive).
  *
  * @param text decoded, one character for each byte; the URL may spell it with percent signs
  */

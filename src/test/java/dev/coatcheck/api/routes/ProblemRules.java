@@ -32,7 +32,8 @@ final class ProblemRules {
       Map.of(
           "errors", "batch_refused",
           "refusals", "table_migration_refused",
-          "preconditions", "preconditions_not_accepted");
+          "preconditions", "preconditions_not_accepted",
+          "dying_links", "links_would_die");
 
   private static final JsonMapper STRICT =
       JsonMapper.builder()
