@@ -14,7 +14,7 @@ import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.id.TokenSource;
 import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.key.KeyKind;
-import dev.coatcheck.core.key.KeyRun;
+import dev.coatcheck.core.key.KeyReservation;
 import dev.coatcheck.core.key.Positions;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.Waiter;
@@ -24,13 +24,13 @@ import dev.coatcheck.ids.mint.MintOutcome;
 import dev.coatcheck.ids.mint.MintRequest;
 import dev.coatcheck.ids.mint.Minter;
 import dev.coatcheck.ids.registry.Policies;
+import dev.coatcheck.ids.registry.PutConditions;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.ids.registry.TypeDefinition;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 
 /** P14: what a stored mapping costs in bytes, table and indexes, minted the ordinary way. */
 public final class MappingSize {
@@ -75,10 +75,10 @@ public final class MappingSize {
       Positions positions = new Positions(-1);
       KeyGenerator keys =
           wanted ->
-              KeyRun.draw(
+              KeyReservation.draw(
                   wanted,
                   SnowflakeLayout.DEFAULT,
-                  count -> new KeyRun.Some(positions.reserve(count, 0, Long.MAX_VALUE - 1), 0),
+                  count -> new KeyReservation.Some(positions.reserve(count, 0, Long.MAX_VALUE - 1), 0),
                   Waiter.PARKING);
       Minter minter =
           Minter.open(opened.database(), new TokenSource(random), _ -> keys, observer, 4);
@@ -111,7 +111,7 @@ public final class MappingSize {
   private static Type type(Registry registry) {
     registry.put(
         new TypeDefinition("bench", new Prefix("bench"), KeyKind.BIGINT, Policies.DEFAULT),
-        OptionalInt.empty());
+        PutConditions.NONE);
     return registry.named("bench").orElseThrow();
   }
 }

@@ -1,7 +1,6 @@
-package dev.coatcheck.ids.pattern;
+package dev.coatcheck.core.older;
 
 import dev.coatcheck.core.id.Prefix;
-import dev.coatcheck.core.older.Alphabet;
 
 /**
  * Texts that begin with a prefix and go on with characters of an alphabet.
@@ -26,6 +25,11 @@ public record TextShape(String prefix, Alphabet alphabet, int lengthMin, int len
     return new TextShape(prefix.value() + "_", BASE62, BODY_LENGTH, BODY_LENGTH);
   }
 
+  /** The same behind a text. */
+  public TextShape after(String before) {
+    return new TextShape(before + prefix, alphabet, lengthMin, lengthMax);
+  }
+
   /** Whether the whole text is of this shape. */
   public boolean fits(String text) {
     int length = text.length() - prefix.length();
@@ -40,6 +44,18 @@ public record TextShape(String prefix, Alphabet alphabet, int lengthMin, int len
     return prefix.length() <= other.prefix.length()
         ? overlapsLonger(other)
         : other.overlapsLonger(this);
+  }
+
+  /** Whether each text of the other shape is of this one too. */
+  public boolean covers(TextShape other) {
+    if (!other.prefix.startsWith(prefix)) {
+      return false;
+    }
+    String between = other.prefix.substring(prefix.length());
+    return alphabet.spells(between)
+        && alphabet.spells(other.alphabet.characters())
+        && lengthMin <= between.length() + other.lengthMin
+        && lengthMax >= between.length() + other.lengthMax;
   }
 
   private boolean overlapsLonger(TextShape other) {
