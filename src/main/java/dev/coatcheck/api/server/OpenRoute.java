@@ -16,7 +16,6 @@ public enum OpenRoute {
   DOCS_ERRORS("/docs/errors", Bound.SHARED_BUFFER),
   DOCS_ASSET("/docs/assets/{file}", Bound.SHARED_BUFFER);
 
-  /** What bounds a route. */
   public enum Bound {
     /** Small answers, and as many requests at a time as there are permits. */
     PERMITS,

@@ -42,7 +42,6 @@ final class RowParser {
     this.now = clock.instant();
   }
 
-  /** A row after parsing. */
   sealed interface Parsed {
     record Sound(ImportRow row) implements Parsed {}
 
