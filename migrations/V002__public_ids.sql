@@ -27,6 +27,10 @@ create table coatcheck.public_id_uuid (
   constraint public_id_uuid_status_known    check (status between 0 and 2)
 );
 
+-- Nearly all rows are active, so a list of the others needs an index of its own.
+create index public_id_ended on coatcheck.public_id (type_id, key) where status <> 0;
+create index public_id_uuid_ended on coatcheck.public_id_uuid (type_id, key) where status <> 0;
+
 comment on table coatcheck.public_id is 'The mappings of types with bigint keys.';
 comment on table coatcheck.public_id_uuid is 'The mappings of types with UUID keys.';
 
@@ -43,6 +47,7 @@ begin
           'Of the key, 0 to 1023: the shard hint, also the lowest ten bits of the token.';
         comment on column coatcheck.%1$I.status is
           '0 active, 1 revoked, 2 merged: coatcheck.ending says when and why.';
+        comment on index coatcheck.%1$I_ended is 'For lists of revoked and of merged public IDs.';
       $comments$,
       name);
   end loop;
@@ -65,7 +70,8 @@ create table coatcheck.alias (
 create index alias_by_token on coatcheck.alias using hash (token);
 
 comment on table coatcheck.alias is
-  'Other names of mapped keys. An alias belongs to one public ID for good, also after its end.';
+  'Other names of mapped keys. An alias belongs to one public ID until it is removed, also after '
+  'the end of that.';
 comment on column coatcheck.alias.token is 'Of the public ID that has this alias.';
 comment on column coatcheck.alias.bucket is 'Of the scheme and the value, 0 to 1023.';
 comment on column coatcheck.alias.scheme is

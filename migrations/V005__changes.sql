@@ -17,12 +17,13 @@ create table coatcheck.change (
   kind       text        not null,
   subject    text        not null,
   constraint change_pkey       primary key (number),
-  constraint change_kind_known check (kind in ('ending', 'api_key', 'type', 'table_migration'))
+  constraint change_kind_known check (kind in ('ending', 'alias', 'api_key', 'type', 'table_migration'))
 );
 
 comment on table coatcheck.change is
   'The change feed: what every instance has to hear of. A row is deleted after an hour.';
 comment on column coatcheck.change.number is 'Without gaps, in the order of commits.';
 comment on column coatcheck.change.subject is
-  'What changed. ending: the number of the type and the token as a UUID, or "imported"; api_key: '
+  'What changed. ending: the number of the type and the token as a UUID, or "imported"; alias: the '
+  'number of the type, the scheme, the namespace and the value of one that was removed; api_key: '
   'its ID; type, table_migration: its number.';

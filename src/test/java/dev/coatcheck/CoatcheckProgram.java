@@ -40,7 +40,7 @@ public final class CoatcheckProgram {
   }
 
   /** Whether a tool is installed, and not only its stub. */
-  static boolean isInstalled(String tool) {
+  public static boolean isInstalled(String tool) {
     try {
       return new ProcessBuilder(tool, "--version")
               .redirectErrorStream(true)

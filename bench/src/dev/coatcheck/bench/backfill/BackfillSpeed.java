@@ -14,6 +14,7 @@ import dev.coatcheck.core.id.TokenSource;
 import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.registry.Policies;
+import dev.coatcheck.ids.registry.PutConditions;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.ids.registry.TypeDefinition;
@@ -31,7 +32,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 
 /**
  * P7: how fast a table migration fills a table, batch by batch and with all its triggers, against
@@ -192,7 +192,7 @@ public final class BackfillSpeed {
   private Type type(String name) {
     registry.put(
         new TypeDefinition(name, new Prefix(name), KeyKind.BIGINT, Policies.DEFAULT),
-        OptionalInt.empty());
+        PutConditions.NONE);
     return registry.named(name).orElseThrow();
   }
 }

@@ -24,13 +24,13 @@ import dev.coatcheck.ids.mint.MintOutcome;
 import dev.coatcheck.ids.mint.MintRequest;
 import dev.coatcheck.ids.mint.Minter;
 import dev.coatcheck.ids.registry.Policies;
+import dev.coatcheck.ids.registry.PutConditions;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.ids.registry.TypeDefinition;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 
 /** P14: what a stored mapping costs in bytes, table and indexes, minted the ordinary way. */
 public final class MappingSize {
@@ -112,7 +112,7 @@ public final class MappingSize {
   private static Type type(Registry registry) {
     registry.put(
         new TypeDefinition("bench", new Prefix("bench"), KeyKind.BIGINT, Policies.DEFAULT),
-        OptionalInt.empty());
+        PutConditions.NONE);
     return registry.named("bench").orElseThrow();
   }
 }

@@ -133,7 +133,8 @@ public final class BodyGate extends Handler.Wrapper {
 
   private void collect(GatedRequest gated, Caller caller) {
     Request request = gated.request();
-    Optional<Problem> otherType = RequestBody.typeRefusal(request.getHeaders());
+    Optional<Problem> otherType =
+        RequestBody.typeRefusal(request.getHeaders(), gated.route().mediaTypes());
     if (otherType.isPresent()) {
       refuse(gated, caller.keyId(), otherType.get());
       return;

@@ -2,6 +2,7 @@ package dev.coatcheck.api.exchange;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.coatcheck.core.json.JsonFault;
 import dev.coatcheck.migrate.source.Diagnostic;
@@ -44,6 +45,17 @@ public record Problem(ProblemCode code, String detail, Members members) {
   /** The refused items of an atomic batch. */
   public record RefusedItems(List<ItemError> errors) implements Members {}
 
+  /** The links that a change of a type would end, and how many there are. */
+  public record DyingLinks(
+      List<DyingLink> dyingLinks,
+      @JsonProperty("legacy_hits_30_days") long legacyHits,
+      int liveIds,
+      boolean liveIdsExact)
+      implements Members {}
+
+  /** The links that the change of a field would end. */
+  public record DyingLink(String param, String detail) {}
+
   /** Why a table can't be migrated. */
   public record RefusedTable(List<Diagnostic> refusals) implements Members {}
 
@@ -75,6 +87,11 @@ public record Problem(ProblemCode code, String detail, Members members) {
 
   public static Problem of(JsonFault fault) {
     return named(fault.code(), fault.field(), fault.detail());
+  }
+
+  /** No route has the path of the request. */
+  public static Problem noSuchPath() {
+    return of(ProblemCode.NOT_FOUND, "Nothing is at this path. /docs lists all paths.");
   }
 
   /** A problem whose code comes by its name. */

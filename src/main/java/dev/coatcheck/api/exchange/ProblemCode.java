@@ -51,6 +51,7 @@ public enum ProblemCode implements WireNamed {
   REDIRECT_TEMPLATE_REFUSED(422, "Redirect template refused"),
   URL_TEMPLATE_REFUSED(422, "URL template refused"),
   URL_TEMPLATE_CONFLICT(409, "URL template conflict"),
+  LINKS_WOULD_DIE(409, "Links would die"),
   PUBLIC_IDS_OVERLAP(422, "Public IDs overlap"),
   BATCH_REFUSED(422, "Batch refused"),
   SOURCE_UNKNOWN(404, "Source unknown"),

@@ -13,6 +13,9 @@ import java.util.regex.Pattern;
 
 /** The query of a request, with only the parameters of the operation, each at most once. */
 public final class Query {
+  /** A name that an answer may repeat. */
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_]{1,64}");
+
   private static final Pattern NUMBER = Pattern.compile("0|[1-9][0-9]{0,17}");
   private static final Pattern DAY = Pattern.compile("(19|20)[0-9]{2}-[0-9]{2}-[0-9]{2}");
   private static final Instant TIME_END = Instant.parse("9999-12-31T00:00:00Z");
@@ -36,6 +39,7 @@ public final class Query {
           if (!known.contains(name)) {
             throw new Refusal(
                 ProblemCode.PARAMETER_UNKNOWN,
+                NAME.matcher(name).matches() ? name : "?",
                 known.isEmpty()
                     ? "This operation has no query parameters."
                     : "The known parameters are " + String.join(", ", known) + ".");
@@ -84,7 +88,7 @@ public final class Query {
         .orElse(otherwise);
   }
 
-  /** A time in UTC from the year 1970 on. */
+  /** A time from the year 1970 on, as RFC 3339 writes it or in Unix seconds. */
   public Optional<Instant> time(String name) {
     return text(name).map(text -> time(name, text));
   }
@@ -100,7 +104,10 @@ public final class Query {
 
   private static Instant time(String name, String text) {
     try {
-      Instant time = Instant.parse(text);
+      Instant time =
+          number(text)
+              .map(seconds -> Instant.ofEpochSecond(Math.min(seconds, TIME_END.getEpochSecond())))
+              .orElseGet(() -> Instant.parse(text));
       if (!time.isBefore(Instant.EPOCH) && time.isBefore(TIME_END)) {
         return time;
       }
@@ -108,7 +115,8 @@ public final class Query {
       // refused below
     }
     throw Refusal.ofParameter(
-        name, "Send a time such as 2026-01-31T12:00:00Z, from the year 1970 to 9999.");
+        name,
+        "Send a time such as 2026-01-31T12:00:00Z, or Unix seconds, from the year 1970 to 9999.");
   }
 
   private static LocalDate day(String name, String text) {

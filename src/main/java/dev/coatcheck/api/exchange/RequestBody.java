@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
@@ -27,6 +28,13 @@ public final class RequestBody {
   /** Maximum of a batch, in bytes. */
   public static final int BATCH_BYTES_MAX = 1024 * 1024;
 
+  /** What a body is sent as. */
+  public static final Set<String> JSON = Set.of("application/json");
+
+  /** What a JSON merge patch, RFC 7396, is sent as. */
+  public static final Set<String> MERGE_PATCH =
+      Set.of("application/merge-patch+json", "application/json");
+
   private static final String ATTRIBUTE = "body";
   private static final byte[] NOTHING = "{}".getBytes(StandardCharsets.UTF_8);
 
@@ -44,7 +52,15 @@ public final class RequestBody {
   }
 
   public static RequestBody read(Context ctx) {
-    requireJson(ctx);
+    return read(ctx, JSON);
+  }
+
+  public static RequestBody readMergePatch(Context ctx) {
+    return read(ctx, MERGE_PATCH);
+  }
+
+  private static RequestBody read(Context ctx, Set<String> mediaTypes) {
+    requireType(ctx, mediaTypes);
     return new RequestBody(bytes(ctx));
   }
 
@@ -80,17 +96,17 @@ public final class RequestBody {
     return JsonObject.of(node);
   }
 
-  private static void requireJson(Context ctx) {
+  private static void requireType(Context ctx, Set<String> mediaTypes) {
     // The raw header, because the servlet fails on an invalid charset.
-    typeRefusal(ctx.header("Content-Type"), ctx.header("Content-Encoding"))
+    typeRefusal(ctx.header("Content-Type"), ctx.header("Content-Encoding"), mediaTypes)
         .ifPresent(
             problem -> {
               throw new Refusal(problem);
             });
   }
 
-  /** Why a body with these headers is refused; empty if it is JSON, or if there is none. */
-  public static Optional<Problem> typeRefusal(HttpFields headers) {
+  /** Why a body with these headers is refused; empty if it is none or of a media type. */
+  public static Optional<Problem> typeRefusal(HttpFields headers, Set<String> mediaTypes) {
     boolean isNone =
         headers.getLongField(HttpHeader.CONTENT_LENGTH) <= 0
             && !headers.contains(HttpHeader.TRANSFER_ENCODING);
@@ -98,11 +114,12 @@ public final class RequestBody {
       return Optional.empty(); // some operations need no body; the others refuse when they parse it
     }
     return typeRefusal(
-        headers.get(HttpHeader.CONTENT_TYPE), headers.get(HttpHeader.CONTENT_ENCODING));
+        headers.get(HttpHeader.CONTENT_TYPE), headers.get(HttpHeader.CONTENT_ENCODING), mediaTypes);
   }
 
-  private static Optional<Problem> typeRefusal(@Nullable String type, @Nullable String encoding) {
-    return mediaType(type, encoding).filter("application/json"::equals).isPresent()
+  private static Optional<Problem> typeRefusal(
+      @Nullable String type, @Nullable String encoding, Set<String> mediaTypes) {
+    return mediaType(type, encoding).filter(mediaTypes::contains).isPresent()
         ? Optional.empty()
         : Optional.of(
             Problem.of(

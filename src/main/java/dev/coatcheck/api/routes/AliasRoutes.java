@@ -1,6 +1,5 @@
 package dev.coatcheck.api.routes;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
@@ -19,14 +18,15 @@ import dev.coatcheck.ids.mapping.Resolver;
 import dev.coatcheck.ids.registry.Type;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Function;
 
 /**
- * Aliases of public IDs: {@code PUT /v1/ids/{id}/aliases} adds an alias, {@code GET
- * /v1/types/{type}/aliases} looks up its public ID.
+ * Aliases of public IDs: {@code /v1/ids/{id}/aliases} lists, adds and removes them, {@code GET
+ * /v1/types/{type}/aliases} looks up the public ID of an alias.
  */
 public final class AliasRoutes implements Routes {
-  private static final String OF_ID = "/v1/ids/{id}/aliases/{scheme}/{value}";
+  private static final String OF_ID = "/v1/ids/{id}/aliases";
+  private static final String ONE_OF_ID = OF_ID + "/{scheme}/{value}";
   private static final String OF_TYPE = "/v1/types/{type}/aliases/{scheme}/{value}";
 
   private final Resolver resolver;
@@ -41,27 +41,17 @@ public final class AliasRoutes implements Routes {
 
   @Override
   public void register(Endpoints endpoints) {
-    endpoints.secured(HandlerType.PUT, OF_ID, Scope.IDS_WRITE, this::put);
+    endpoints.secured(HandlerType.GET, OF_ID, Scope.IDS_READ, this::list);
+    endpoints.secured(HandlerType.PUT, ONE_OF_ID, Scope.IDS_WRITE, this::put);
+    endpoints.secured(HandlerType.DELETE, ONE_OF_ID, Scope.IDS_WRITE, this::remove);
     endpoints.secured(HandlerType.GET, OF_TYPE, Scope.IDS_READ, this::find);
   }
 
-  @JsonInclude(JsonInclude.Include.NON_NULL)
-  private record AliasView(
-      String object,
-      String scheme,
-      String value,
-      @Nullable String clientNamespace,
-      PublicIdView publicId) {
-    static Answer answer(int status, Alias alias, PublicIdView publicId) {
-      return Answer.json(
-          status,
-          new AliasView(
-              "alias",
-              alias.scheme().wireName(),
-              alias.value(),
-              alias.namespace().name().orElse(null),
-              publicId));
-    }
+  private Answer list(Context ctx) {
+    Query.none(ctx);
+    return ofIssued(
+        ctx,
+        mapping -> Answer.json(200, AliasView.list(aliases.of(mapping.type(), mapping.token()))));
   }
 
   private Answer put(Context ctx) {
@@ -81,14 +71,36 @@ public final class AliasRoutes implements Routes {
 
   private Answer add(Mapping mapping, Alias alias) {
     return switch (aliases.add(mapping.token(), alias)) {
-      case ADDED -> AliasView.answer(201, alias, PublicIdView.of(mapping));
-      case PRESENT -> AliasView.answer(200, alias, PublicIdView.of(mapping));
-      case TAKEN ->
-          Answer.of(
-              Problem.at(
-                  ProblemCode.ALIAS_CONFLICT,
-                  "value",
-                  "Another public ID already has this alias. Nothing was done."));
+      case ADDED -> Answer.json(201, AliasView.of(alias, PublicIdView.of(mapping)));
+      case PRESENT -> Answer.json(200, AliasView.of(alias, PublicIdView.of(mapping)));
+      case TAKEN -> ofAnother("Another public ID already has this alias. Nothing was done.");
+    };
+  }
+
+  private Answer remove(Context ctx) {
+    Query query = Query.of(ctx, ClientIds.NAMESPACE);
+    AliasScheme scheme = scheme(ctx.pathParam("scheme"));
+    return ofIssued(
+        ctx,
+        mapping ->
+            switch (aliases.remove(mapping.token(), alias(ctx, query, mapping.type(), scheme))) {
+              case REMOVED, ABSENT -> Answer.empty(204);
+              case OF_ANOTHER ->
+                  ofAnother("Another public ID has this alias, and keeps it. Nothing was done.");
+            });
+  }
+
+  private static Answer ofAnother(String detail) {
+    return Answer.of(Problem.at(ProblemCode.ALIAS_CONFLICT, "value", detail));
+  }
+
+  /** For a public ID that was issued: an ended public ID keeps its aliases. */
+  private Answer ofIssued(Context ctx, Function<Mapping, Answer> answer) {
+    return switch (resolver.resolve(ctx.pathParam("id"))) {
+      case ResolveOutcome.Found(Mapping mapping) -> answer.apply(mapping);
+      case ResolveOutcome.Ended ended -> answer.apply(ended.mapping());
+      case ResolveOutcome.Unknown _ -> Answer.of(IdProblems.unknown("id"));
+      case ResolveOutcome.Malformed malformed -> Answer.of(IdProblems.malformed("id", malformed));
     };
   }
 
@@ -99,8 +111,9 @@ public final class AliasRoutes implements Routes {
     Alias alias = alias(ctx, query, type, scheme);
     return switch (resolver.resolveAlias(type, alias)) {
       case ResolveOutcome.Found(Mapping mapping) ->
-          AliasView.answer(200, alias, PublicIdView.of(mapping));
-      case ResolveOutcome.Merged merged -> AliasView.answer(200, alias, PublicIdView.of(merged));
+          Answer.json(200, AliasView.of(alias, PublicIdView.of(mapping)));
+      case ResolveOutcome.Merged merged ->
+          Answer.json(200, AliasView.of(alias, PublicIdView.of(merged)));
       case ResolveOutcome.Revoked revoked -> Answer.of(IdProblems.revoked("value", revoked));
       case ResolveOutcome.Unknown _, ResolveOutcome.Malformed _ ->
           Answer.of(

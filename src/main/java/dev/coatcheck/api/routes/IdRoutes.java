@@ -12,9 +12,12 @@ import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyBounds;
+import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.ids.alias.Aliases;
 import dev.coatcheck.ids.mapping.Lookup;
 import dev.coatcheck.ids.mapping.Mapping;
+import dev.coatcheck.ids.mapping.OlderId;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.Resolver;
 import dev.coatcheck.ids.redirect.IdResolver;
@@ -25,6 +28,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.stream.IntStream;
 
 /** Resolves, looks up and lists public IDs, one or many at a time: {@code /v1/ids}. */
@@ -36,16 +40,22 @@ public final class IdRoutes implements Routes {
   private static final int LIMIT_MAX = 100;
   private static final int LIMIT_DEFAULT = 20;
   private static final Instant TIME_MAX = Instant.parse("9999-12-31T00:00:00Z");
+  private static final String EXPAND = "expand";
+  private static final String AFTER = "starting_after";
+  private static final String BEFORE = "ending_before";
 
   private final Resolver resolver;
   private final IdResolver ids;
   private final Lookup lookup;
+  private final Aliases aliases;
   private final Parameters parameters;
 
-  public IdRoutes(Resolver resolver, IdResolver ids, Lookup lookup, Parameters parameters) {
+  public IdRoutes(
+      Resolver resolver, IdResolver ids, Lookup lookup, Aliases aliases, Parameters parameters) {
     this.resolver = resolver;
     this.ids = ids;
     this.lookup = lookup;
+    this.aliases = aliases;
     this.parameters = parameters;
   }
 
@@ -60,33 +70,64 @@ public final class IdRoutes implements Routes {
   }
 
   private Answer resolve(Context ctx) {
-    Query.none(ctx);
-    return resolve(ctx.pathParam("id"));
+    Query query = Query.of(ctx, EXPAND);
+    String id = ctx.pathParam("id");
+    if (query.text(EXPAND).isEmpty()) {
+      return resolve(id);
+    }
+    if (!query.text(EXPAND).get().equals("aliases")) {
+      throw Refusal.ofParameter(EXPAND, "Send aliases, or leave expand out.");
+    }
+    return Items.answer(
+        resolved(
+            id,
+            ids.resolve(id),
+            "id",
+            (mapping, view) -> view.expanded(aliases.of(mapping.type(), mapping.token()))));
   }
 
   /** The answer of {@link #ONE} to a request without a query. */
   public Answer resolve(String id) {
-    return Items.answer(resolved(ids.resolve(id), "id"));
+    return Items.answer(resolved(id, ids.resolve(id), "id", (_, view) -> view));
   }
 
   private Answer resolveAll(Context ctx, RequestBody body) {
-    List<ResolveOutcome> outcomes =
-        ids.resolveAll(body.object().allow("ids").strings("ids", ITEMS_MAX));
+    List<String> texts = body.object().allow("ids").strings("ids", ITEMS_MAX);
+    List<ResolveOutcome> outcomes = ids.resolveAll(texts);
     return Items.answer(
         IntStream.range(0, outcomes.size())
-            .mapToObj(index -> resolved(outcomes.get(index), "ids[" + index + "]"))
+            .mapToObj(
+                index ->
+                    resolved(
+                        texts.get(index),
+                        outcomes.get(index),
+                        "ids[" + index + "]",
+                        (_, view) -> view))
             .toList());
   }
 
-  private static Item<Shown> resolved(ResolveOutcome outcome, String param) {
+  private Item<Shown> resolved(
+      String text,
+      ResolveOutcome outcome,
+      String param,
+      BiFunction<Mapping, PublicIdView, PublicIdView> more) {
     return switch (outcome) {
-      case ResolveOutcome.Found(Mapping mapping) -> Items.shown(200, PublicIdView.of(mapping));
-      case ResolveOutcome.Merged merged -> Items.shown(200, PublicIdView.of(merged));
+      case ResolveOutcome.Found(Mapping mapping) ->
+          Items.shown(200, more.apply(mapping, named(PublicIdView.of(mapping), text)));
+      case ResolveOutcome.Merged merged ->
+          Items.shown(200, more.apply(merged.mapping(), named(PublicIdView.of(merged), text)));
       case ResolveOutcome.Revoked revoked -> new Item.Refused<>(IdProblems.revoked(param, revoked));
       case ResolveOutcome.Unknown _ -> new Item.Refused<>(IdProblems.unknown(param));
       case ResolveOutcome.Malformed malformed ->
           new Item.Refused<>(IdProblems.malformed(param, malformed));
     };
+  }
+
+  /** An older public ID may carry the legacy ID; a public ID of ours carries nothing. */
+  private PublicIdView named(PublicIdView view, String text) {
+    return text.equals(view.id())
+        ? view
+        : view.named(ids.legacyId(text).map(OlderId.LegacyId::alias).stream().toList());
   }
 
   private Answer lookup(Context ctx) {
@@ -121,11 +162,12 @@ public final class IdRoutes implements Routes {
 
   private Answer list(Context ctx) {
     Query query =
-        Query.of(ctx, "type", "limit", "starting_after", "created_after", "created_before");
+        Query.of(ctx, "type", "limit", AFTER, BEFORE, "status", "created_after", "created_before");
     Type type =
         parameters.type(
             "type", query.needed("type", "Send the name of the type whose public IDs to list."));
-    Optional<Key> cursor = query.text("starting_after").map(text -> cursor(type, text));
+    Optional<Lookup.Cursor> cursor = cursor(type, query);
+    Optional<Mapping.Status> status = query.text("status").map(IdRoutes::status);
     int limit = query.integer("limit", 1, LIMIT_MAX, LIMIT_DEFAULT);
     Optional<Instant> after = query.time("created_after");
     Optional<Instant> before = query.time("created_before");
@@ -138,13 +180,30 @@ public final class IdRoutes implements Routes {
                     before.map(time -> time.minusMillis(1)).orElse(TIME_MAX))
             : Optional.empty();
     Lookup.Page page =
-        timed && within.isEmpty() ? Lookup.Page.EMPTY : lookup.page(type, within, cursor, limit);
+        timed && within.isEmpty()
+            ? Lookup.Page.EMPTY
+            : lookup.page(type, new Lookup.Filter(within, status), cursor, limit);
     return Answer.json(
         200,
         ListView.page(page.mappings().stream().map(PublicIdView::of).toList(), page.hasMore()));
   }
 
-  private Key cursor(Type type, String text) {
+  private static Mapping.Status status(String text) {
+    return WireNamed.find(Mapping.Status.class, text)
+        .orElseThrow(() -> Refusal.ofParameter("status", "A status is active, revoked or merged."));
+  }
+
+  private Optional<Lookup.Cursor> cursor(Type type, Query query) {
+    Optional<Key> end = query.text(BEFORE).map(text -> key(type, BEFORE, text));
+    Optional<Key> start = query.text(AFTER).map(text -> key(type, AFTER, text));
+    if (end.isPresent() && start.isPresent()) {
+      throw Refusal.ofParameter(BEFORE, "Send starting_after or ending_before, not both.");
+    }
+    return end.map(key -> new Lookup.Cursor(key, true))
+        .or(() -> start.map(key -> new Lookup.Cursor(key, false)));
+  }
+
+  private Key key(Type type, String param, String text) {
     return switch (resolver.resolve(text)) {
       case ResolveOutcome.Found(Mapping mapping) when mapping.type().number() == type.number() ->
           mapping.key();
@@ -152,11 +211,12 @@ public final class IdRoutes implements Routes {
       case ResolveOutcome.Ended ended when ended.mapping().type().number() == type.number() ->
           ended.mapping().key();
       case ResolveOutcome.Malformed malformed ->
-          throw new Refusal(IdProblems.malformed("starting_after", malformed));
+          throw new Refusal(IdProblems.malformed(param, malformed));
       case ResolveOutcome.Found _, ResolveOutcome.Ended _, ResolveOutcome.Unknown _ ->
           throw Refusal.ofParameter(
-              "starting_after",
-              "Send the last public ID of the previous page; it must have the same type.");
+              param,
+              "Send the last public ID of a page for starting_after, the first for ending_before;"
+                  + " it must have the same type.");
     };
   }
 }

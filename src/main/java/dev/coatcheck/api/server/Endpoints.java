@@ -54,14 +54,27 @@ public final class Endpoints {
     Answer answer(Context ctx, RequestBody body) throws Exception;
   }
 
-  /** Like {@link #secured}, with a JSON object as body, collected before, and without a query. */
-  public void json(HandlerType method, String path, Scope scope, JsonHandler handler) {
-    body(method, path, scope, RequestBody.BYTES_MAX, whole(RequestBody::read, handler));
+  /**
+   * Like {@link #secured}, with a JSON object as body, collected before.
+   *
+   * @param parameters of the query, which the handler reads
+   */
+  public void json(
+      HandlerType method, String path, Scope scope, JsonHandler handler, String... parameters) {
+    body(method, path, scope, whole(RequestBody::read, handler, parameters));
+  }
+
+  /** Like {@link #json}, by PATCH, with a JSON merge patch. */
+  public void mergePatch(String path, Scope scope, JsonHandler handler, String... parameters) {
+    body(
+        new JsonRoutes.Route(
+            HandlerType.PATCH, path, scope, RequestBody.BYTES_MAX, RequestBody.MERGE_PATCH),
+        whole(RequestBody::readMergePatch, handler, parameters));
   }
 
   /** Like {@link #json}; a missing body counts as an empty object. */
   public void optionalJson(HandlerType method, String path, Scope scope, JsonHandler handler) {
-    body(method, path, scope, RequestBody.BYTES_MAX, whole(RequestBody::readOptional, handler));
+    body(method, path, scope, whole(RequestBody::readOptional, handler));
   }
 
   /** Like {@link #json}, by POST, with a larger body. */
@@ -89,17 +102,27 @@ public final class Endpoints {
   }
 
   private void batch(String path, Scope scope, Handler handler) {
-    body(HandlerType.POST, path, scope, RequestBody.BATCH_BYTES_MAX, handler);
+    body(
+        new JsonRoutes.Route(
+            HandlerType.POST, path, scope, RequestBody.BATCH_BYTES_MAX, RequestBody.JSON),
+        handler);
   }
 
-  private void body(HandlerType method, String path, Scope scope, int bytesMax, Handler handler) {
-    jsonRoutes.add(new JsonRoutes.Route(method, path, scope, bytesMax));
-    secured(method, path, scope, handler);
+  private void body(HandlerType method, String path, Scope scope, Handler handler) {
+    body(
+        new JsonRoutes.Route(method, path, scope, RequestBody.BYTES_MAX, RequestBody.JSON),
+        handler);
   }
 
-  private static Handler whole(Function<Context, RequestBody> read, JsonHandler handler) {
+  private void body(JsonRoutes.Route route, Handler handler) {
+    jsonRoutes.add(route);
+    secured(route.method(), route.path(), route.needed(), handler);
+  }
+
+  private static Handler whole(
+      Function<Context, RequestBody> read, JsonHandler handler, String... parameters) {
     return ctx -> {
-      Query.none(ctx);
+      Query.of(ctx, parameters);
       return handler.answer(ctx, read.apply(ctx));
     };
   }

@@ -7,6 +7,7 @@ import io.javalin.http.HandlerType;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -31,17 +32,24 @@ public final class JsonRoutes {
    * A route that takes a JSON object.
    *
    * @param path in Javalin's syntax, with {@code {name}} for a parameter
+   * @param mediaTypes of its body
    */
   public record Route(
-      HandlerType method, String path, Scope needed, int bytesMax, Pattern pattern) {
+      HandlerType method,
+      String path,
+      Scope needed,
+      int bytesMax,
+      Set<String> mediaTypes,
+      Pattern pattern) {
     private static final Pattern VARIABLE = Pattern.compile("\\{[^}]+}");
 
-    Route(HandlerType method, String path, Scope needed, int bytesMax) {
+    Route(HandlerType method, String path, Scope needed, int bytesMax, Set<String> mediaTypes) {
       this(
           method,
           path,
           needed,
           bytesMax,
+          mediaTypes,
           Pattern.compile(VARIABLE.matcher(path).replaceAll("[^/]+")));
     }
 

@@ -163,7 +163,7 @@ public final class Gateway implements AutoCloseable {
                       config.concurrency().resolveGroups()),
                   new RouteTable(
                       new RedirectRoutes(redirector, config.trustedProxies()),
-                      new IdRoutes(resolver, ids, lookup, parameters),
+                      new IdRoutes(resolver, ids, lookup, aliases, parameters),
                       new ProxyRoutes(
                           new ProxiedUrls(urls, redirector, registry), config.trustedProxies()),
                       new MintRoutes(minter, parameters),

@@ -10,6 +10,11 @@ public enum ChangeKind implements WireNamed {
    * imported}.
    */
   ENDING,
+  /**
+   * An alias was removed; the subject is the number of its type, its scheme, its namespace and its
+   * value.
+   */
+  ALIAS,
   /** An API key was revoked; the subject is its ID. */
   API_KEY,
   /** A type was created or changed; the subject is its number. */

@@ -8,6 +8,7 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,6 +22,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * A JSON object, mostly from a request. Every getter refuses a value of another kind, with the path
@@ -35,6 +38,7 @@ public final class JsonObject {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_]{1,64}");
 
   private static final Instant TIME_END = Instant.parse("9999-12-31T00:00:00Z");
+  private static final JsonMapper JSON = new JsonMapper();
 
   private final JsonNode node;
   private final String path;
@@ -76,6 +80,33 @@ public final class JsonObject {
     }
   }
 
+  /**
+   * The object that this one, as a JSON merge patch (RFC 7396), makes of another one: a null
+   * removes a field, an object changes the fields that it has, and any other value takes the place
+   * of the one before.
+   */
+  public JsonObject appliedTo(Map<String, @Nullable Object> fields) {
+    JsonNode patched = JSON.valueToTree(fields);
+    merge((ObjectNode) patched, node);
+    return of(patched);
+  }
+
+  static void merge(ObjectNode target, JsonNode patch) {
+    for (Map.Entry<String, JsonNode> change : patch.properties()) {
+      String name = change.getKey();
+      if (change.getValue().isNull()) {
+        target.remove(name);
+      } else if (change.getValue().isObject()) {
+        ObjectNode inner =
+            target.get(name) instanceof ObjectNode present ? present : target.objectNode();
+        merge(inner, change.getValue());
+        target.set(name, inner);
+      } else {
+        target.set(name, change.getValue());
+      }
+    }
+  }
+
   /** Refuses any field that was not read. */
   public void refuseOthers() {
     allow(recorded().keySet().toArray(String[]::new));
@@ -97,6 +128,11 @@ public final class JsonObject {
 
   public boolean has(String name) {
     return node.has(name);
+  }
+
+  /** The names of all fields, for an object whose names are the caller's. */
+  public Collection<String> names() {
+    return node.propertyNames();
   }
 
   public String string(String name) {
@@ -259,10 +295,14 @@ public final class JsonObject {
     return strings(name, array(name, itemsMax));
   }
 
-  /** Like {@link #strings}; empty if the field is missing or its array is empty. */
+  /** Whether the field is missing or its array is empty. */
+  public boolean hasNone(String name) {
+    return field(name).map(value -> value.isArray() && value.isEmpty()).orElse(true);
+  }
+
+  /** Like {@link #strings}; empty if there are {@link #hasNone none}. */
   public List<String> optionalStrings(String name, int itemsMax) {
-    boolean isNone = field(name).map(value -> value.isArray() && value.isEmpty()).orElse(true);
-    List<String> strings = isNone ? List.of() : strings(name, itemsMax);
+    List<String> strings = hasNone(name) ? List.of() : strings(name, itemsMax);
     record(name, strings);
     return strings;
   }

@@ -46,6 +46,18 @@ public record TextShape(String prefix, Alphabet alphabet, int lengthMin, int len
         : other.overlapsLonger(this);
   }
 
+  /** Whether each text of the other shape is of this one too. */
+  public boolean covers(TextShape other) {
+    if (!other.prefix.startsWith(prefix)) {
+      return false;
+    }
+    String between = other.prefix.substring(prefix.length());
+    return alphabet.spells(between)
+        && alphabet.spells(other.alphabet.characters())
+        && lengthMin <= between.length() + other.lengthMin
+        && lengthMax >= between.length() + other.lengthMax;
+  }
+
   private boolean overlapsLonger(TextShape other) {
     if (!other.prefix.startsWith(prefix)) {
       return false;

@@ -104,6 +104,11 @@ public final class Alias implements Comparable<Alias> {
     return made;
   }
 
+  /** How the change feed names it. */
+  String subjectOfChange() {
+    return typeNumber + " " + scheme.wireName() + " " + namespace.stored() + " " + value;
+  }
+
   @Override
   public boolean equals(Object other) {
     return other instanceof Alias that

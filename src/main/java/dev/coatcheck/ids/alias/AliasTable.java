@@ -2,8 +2,12 @@ package dev.coatcheck.ids.alias;
 
 import static dev.coatcheck.postgres.sql.schema.Tables.ALIAS;
 import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.core.id.Token;
+import dev.coatcheck.core.name.WireNamed;
+import dev.coatcheck.ids.registry.Namespace;
+import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.connection.ConnectionDesync;
 import dev.coatcheck.postgres.sql.Unnest;
 import java.util.HashMap;
@@ -39,6 +43,55 @@ public final class AliasTable {
         Unnest.texts(names, Alias::value),
         Unnest.texts(names, name -> name.namespace().stored()),
         Unnest.uuids(targets, Token::toUuid));
+  }
+
+  /** Removes a name if it is one of the target; false, and nothing is removed, if it isn't. */
+  static boolean delete(DSLContext sql, Alias name, Token target) {
+    return sql.deleteFrom(ALIAS)
+            .where(
+                ALIAS
+                    .BUCKET
+                    .eq((short) name.bucket())
+                    .and(ALIAS.TYPE_ID.eq(name.typeNumber()))
+                    .and(ALIAS.SCHEME.eq(name.scheme().wireName()))
+                    .and(ALIAS.VALUE.eq(name.value()))
+                    .and(ALIAS.NAMESPACE.eq(name.namespace().stored()))
+                    .and(ALIAS.TOKEN.eq(target.toUuid())))
+            .execute()
+        == 1;
+  }
+
+  /** Names of a target, in any order: to sort them, all would have to be read. */
+  static List<Alias> of(DSLContext sql, Type type, Token target, int namesMax) {
+    var rows =
+        sql.resultQuery(
+                """
+                select wanted.token, found.scheme, found.namespace, found.value
+                  from (select {1}::uuid as token) as wanted
+                  left join lateral (
+                   select scheme, namespace, value from {0}
+                    where token = wanted.token and type_id = {2}
+                    limit {3}) as found on true
+                """,
+                ALIAS, val(target.toUuid()), val(type.number()), val(namesMax))
+            .coerce(ALIAS.TOKEN, ALIAS.SCHEME, ALIAS.NAMESPACE, ALIAS.VALUE)
+            .fetch();
+    ConnectionDesync.unless(
+        !rows.isEmpty()
+            && rows.size() <= namesMax
+            && rows.stream().allMatch(row -> row.value1().equals(target.toUuid())),
+        "names of another target");
+    return rows.stream()
+        .filter(row -> row.value2() != null)
+        .map(row -> name(type, row.value2(), new Namespace(row.value3()), row.value4()))
+        .toList();
+  }
+
+  private static Alias name(Type type, String scheme, Namespace namespace, String value) {
+    AliasScheme known = WireNamed.find(AliasScheme.class, scheme).orElseThrow();
+    return known == AliasScheme.CLIENT
+        ? Alias.client(type, namespace, value)
+        : Alias.of(type, known, value);
   }
 
   /**

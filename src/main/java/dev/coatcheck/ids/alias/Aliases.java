@@ -4,22 +4,26 @@ import static java.util.Objects.requireNonNull;
 
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.cluster.change.ChangeKind;
+import dev.coatcheck.cluster.change.ChangeTable;
 import dev.coatcheck.cluster.change.TrustedCache;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.group.Coalescer;
 import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /**
- * Reads and adds aliases. An alias belongs to one public ID for ever, so no change ends what is
- * cached of it, except that a database which lost the alias may give it again: what is cached is
- * trusted as far as the change feed is.
+ * Reads, adds and removes aliases. An alias belongs to one public ID until it is removed, which
+ * other instances hear of through the change feed: what is cached is trusted as far as the feed is.
  */
 public final class Aliases {
   private static final int GROUP_NAMES_MAX = 200;
+  private static final int LISTED_MAX = 1_000;
+  private static final int ADD_TRIES_MAX = 3;
 
   private final Database database;
   private final Coalescer<Alias, Optional<Token>> together;
@@ -34,6 +38,31 @@ public final class Aliases {
     TAKEN
   }
 
+  /** The outcome of {@link #remove}. */
+  public enum Removal {
+    REMOVED,
+    /** No public ID has this alias. */
+    ABSENT,
+    /** Another public ID has this alias, and keeps it. */
+    OF_ANOTHER
+  }
+
+  /**
+   * Aliases of a public ID, in the order of scheme, value and namespace.
+   *
+   * @param hasMore whether the public ID has more than are listed
+   */
+  public record Listed(List<Alias> aliases, boolean hasMore) {
+    private static final Comparator<Alias> ORDER =
+        Comparator.comparing(Alias::scheme)
+            .thenComparing(Alias::value)
+            .thenComparing(alias -> alias.namespace().stored());
+
+    public Listed {
+      aliases = aliases.stream().sorted(ORDER).toList();
+    }
+  }
+
   /**
    * Single look-ups share up to {@code groupsMax} statements at a time.
    *
@@ -42,29 +71,71 @@ public final class Aliases {
   public Aliases(Database database, ChangeFeed feed, int cachedMax, int groupsMax) {
     this.database = database;
     this.together = new Coalescer<>("alias", groupsMax, GROUP_NAMES_MAX, this::readInOrder);
-    this.cache = new TrustedCache<>(feed, ChangeKind.ENDING, (_, _) -> List.of(), cachedMax);
+    this.cache =
+        new TrustedCache<>(
+            feed, ChangeKind.ALIAS, (alias, _) -> List.of(alias.subjectOfChange()), cachedMax);
   }
 
   /**
    * Gives a public ID an alias of its type.
    *
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the outcome is unknown; sending it
-   *     again settles it
+   * @throws DatabaseUnavailable if the outcome is unknown; sending it again settles it
    */
   public Outcome add(Token token, Alias alias) {
-    int added =
-        database.write("alias", sql -> AliasTable.insert(sql, List.of(alias), List.of(token)));
-    if (added == 1) {
-      return Outcome.ADDED;
+    for (int tried = 1; tried <= ADD_TRIES_MAX; tried++) {
+      int added =
+          database.write("alias", sql -> AliasTable.insert(sql, List.of(alias), List.of(token)));
+      if (added == 1) {
+        cache.forget(alias); // it may have been another public ID's
+        return Outcome.ADDED;
+      }
+      Optional<Token> owner = together.call(alias);
+      if (owner.isPresent()) {
+        return owner.get().equals(token) ? Outcome.PRESENT : Outcome.TAKEN;
+      }
+      // It was removed between the two statements.
     }
-    return together.call(alias).filter(token::equals).isPresent() ? Outcome.PRESENT : Outcome.TAKEN;
+    throw new DatabaseUnavailable("alias");
+  }
+
+  /**
+   * Takes an alias from its public ID; whether it was there doesn't matter. Other instances hear of
+   * it through the change feed.
+   *
+   * @throws DatabaseUnavailable if the outcome is unknown; sending it again settles it
+   */
+  public Removal remove(Token token, Alias alias) {
+    Removal outcome =
+        database.write(
+            "alias removal",
+            sql -> {
+              if (AliasTable.delete(sql, alias, token)) {
+                ChangeTable.append(sql, ChangeKind.ALIAS, List.of(alias.subjectOfChange()));
+                return Removal.REMOVED;
+              }
+              Token owner = AliasTable.targets(sql, List.of(alias)).get(alias);
+              return owner == null || owner.equals(token) ? Removal.ABSENT : Removal.OF_ANOTHER;
+            });
+    cache.forget(alias);
+    return outcome;
+  }
+
+  /**
+   * The first thousand aliases of a public ID that are found, which are all of nearly every one.
+   *
+   * @throws DatabaseUnavailable if Postgres can't be asked
+   */
+  public Listed of(Type type, Token token) {
+    List<Alias> found =
+        database.read("aliases", sql -> AliasTable.of(sql, type, token, LISTED_MAX + 1));
+    return new Listed(
+        found.subList(0, Math.min(found.size(), LISTED_MAX)), found.size() > LISTED_MAX);
   }
 
   /**
    * The token of the public ID of the type that has the alias.
    *
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if it isn't cached and Postgres can't be
-   *     asked
+   * @throws DatabaseUnavailable if it isn't cached and Postgres can't be asked
    */
   public Optional<Token> target(Type type, Alias alias) {
     return cache.get(alias, type.outage().staleMax(), () -> together.call(alias));
@@ -73,8 +144,7 @@ public final class Aliases {
   /**
    * The tokens of those aliases, each of its type, that are taken.
    *
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if one isn't cached and Postgres can't
-   *     be asked
+   * @throws DatabaseUnavailable if one isn't cached and Postgres can't be asked
    */
   public Map<Alias, Token> targets(Map<Alias, Type> aliases) {
     return cache.getAll(

@@ -63,9 +63,9 @@ public final class Lookup {
   }
 
   /**
-   * A page of the list.
+   * A page of the list, newest first.
    *
-   * @param hasMore whether older ones follow
+   * @param hasMore whether more follow, away from the cursor
    */
   public record Page(List<Mapping> mappings, boolean hasMore) {
     public static final Page EMPTY = new Page(List.of(), false);
@@ -76,17 +76,30 @@ public final class Lookup {
   }
 
   /**
-   * The newest mappings of a type, or those older than a key, along an index.
+   * What to list of a type.
    *
    * @param within the keys to look among; empty for all
-   * @param after the last key of the page before
    */
-  public Page page(Type type, Optional<KeyBounds> within, Optional<Key> after, int mappingsMax) {
-    List<Mapping> newest =
-        store.newest(type, within, after, mappingsMax + 1).stream()
+  public record Filter(Optional<KeyBounds> within, Optional<Mapping.Status> status) {
+    public static final Filter NONE = new Filter(Optional.empty(), Optional.empty());
+  }
+
+  /**
+   * Where a page borders on the one that was read before.
+   *
+   * @param isEnd whether the page ends before the key, and so has newer mappings
+   */
+  public record Cursor(Key key, boolean isEnd) {}
+
+  /** The newest mappings of a type, or those next to a cursor, newest first, along an index. */
+  public Page page(Type type, Filter filter, Optional<Cursor> cursor, int mappingsMax) {
+    List<Mapping> found =
+        store.next(type, filter, cursor, mappingsMax + 1).stream()
             .map(row -> row.of(type))
             .toList();
+    List<Mapping> page = found.subList(0, Math.min(found.size(), mappingsMax));
     return new Page(
-        newest.subList(0, Math.min(newest.size(), mappingsMax)), newest.size() > mappingsMax);
+        cursor.filter(Cursor::isEnd).isPresent() ? page.reversed() : page,
+        found.size() > mappingsMax);
   }
 }

@@ -1,8 +1,6 @@
 package dev.coatcheck.ids.mapping;
 
 import dev.coatcheck.core.id.Token;
-import dev.coatcheck.core.key.Key;
-import dev.coatcheck.core.key.KeyBounds;
 import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.connection.ConnectionDesync;
@@ -107,25 +105,33 @@ final class MappingStore {
         : new MappingState.Revoked(row, after.reason(), after.endedAt());
   }
 
-  /** The newest rows of a type: those within the bounds and below {@code before}, where given. */
-  List<StoredMapping> newest(
-      Type type, Optional<KeyBounds> within, Optional<Key> before, int rowsMax) {
+  /** The rows of a type that the filter leaves, beginning at the cursor or with the newest. */
+  List<StoredMapping> next(
+      Type type, Lookup.Filter filter, Optional<Lookup.Cursor> cursor, int rowsMax) {
     MappingTable<?> table = MappingTable.of(type.keyKind());
     List<Object> values = new ArrayList<>(List.of(type.number()));
     StringBuilder text = new StringBuilder("select ").append(MappingTable.COLUMNS);
     text.append(" from {table} where type_id = ?");
-    within.ifPresent(
-        keys -> {
-          text.append(" and key between ? and ?");
-          values.add(table.value(keys.smallest()));
-          values.add(table.value(keys.largest()));
+    filter
+        .status()
+        // In the text, because only then an index of ended rows is known to hold all of them.
+        .ifPresent(status -> text.append(" and status = ").append(status.number()));
+    filter
+        .within()
+        .ifPresent(
+            keys -> {
+              text.append(" and key between ? and ?");
+              values.add(table.value(keys.smallest()));
+              values.add(table.value(keys.largest()));
+            });
+    boolean rises = cursor.filter(Lookup.Cursor::isEnd).isPresent();
+    cursor.ifPresent(
+        from -> {
+          text.append(rises ? " and key > ?" : " and key < ?");
+          values.add(table.value(from.key()));
         });
-    before.ifPresent(
-        key -> {
-          text.append(" and key < ?");
-          values.add(table.value(key));
-        });
-    text.append(" order by type_id desc, key desc limit ?");
+    text.append(
+        rises ? " order by type_id, key limit ?" : " order by type_id desc, key desc limit ?");
     values.add(rowsMax);
     String statement = table.statement(text.toString());
     return database.read(
@@ -136,9 +142,10 @@ final class MappingStore {
           ConnectionDesync.unless(
               rows.size() <= rowsMax
                   && rows.stream().allMatch(row -> row.typeNumber() == type.number())
-                  && before.stream()
-                      .flatMap(key -> rows.stream().map(row -> TypedKey.compare(row.key(), key)))
-                      .allMatch(order -> order < 0),
+                  && cursor.stream()
+                      .flatMap(
+                          from -> rows.stream().map(row -> TypedKey.compare(row.key(), from.key())))
+                      .allMatch(order -> rises ? order > 0 : order < 0),
               "another list");
           return rows;
         });

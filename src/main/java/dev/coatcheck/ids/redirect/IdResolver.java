@@ -15,6 +15,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Resolves public IDs of ours and of older systems, and legacy IDs. While a table migration fills
@@ -46,6 +47,13 @@ public final class IdResolver {
       case IdText.OfRule(OlderId id) -> find(id);
       case IdText.OfRow row -> resolver.resolve(row);
     };
+  }
+
+  /** The legacy ID that a text carries, if it is an older public ID that a rule decodes. */
+  public Optional<OlderId.LegacyId> legacyId(String text) {
+    return parser.parse(text) instanceof IdText.OfRule(OlderId.LegacyId id)
+        ? Optional.of(id)
+        : Optional.empty();
   }
 
   /**

@@ -1,5 +1,7 @@
 package dev.coatcheck.ids.registry;
 
+import java.util.List;
+
 /** The outcome of putting a {@link TypeDefinition}. */
 public sealed interface PutOutcome {
 
@@ -21,4 +23,19 @@ public sealed interface PutOutcome {
 
   /** The type is not at the version that the caller expected; 0 where there is none. */
   record VersionDiffers(int actual) implements PutOutcome {}
+
+  /**
+   * Links that have a target today would have none, and the caller didn't say that they may end.
+   * Nothing was changed.
+   *
+   * @param legacyHits look-ups of legacy IDs in the last 30 days, as of some seconds ago
+   * @param liveIds the public IDs of the type that are in force
+   * @param isExact false if there may be more of them, because counting them all takes long
+   */
+  record LinksWouldDie(List<DyingLinks> links, long legacyHits, int liveIds, boolean isExact)
+      implements PutOutcome {
+    public LinksWouldDie {
+      links = List.copyOf(links);
+    }
+  }
 }

@@ -18,7 +18,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -151,16 +150,23 @@ public final class Registry implements AutoCloseable {
     return snapshot.byPrefix.containsKey(prefix.value());
   }
 
+  /** Creates the type or changes its mutable fields. */
+  public PutOutcome put(TypeDefinition definition, PutConditions conditions) {
+    return put(definition.name(), _ -> definition, conditions);
+  }
+
   /**
-   * Creates the type or changes its mutable fields. The change is acknowledged once it is
+   * Same, with a definition that is made of the type as it is. The change is acknowledged once it is
    * committed, even if this instance then fails to reload its types: it tries again soon.
    *
-   * @param expectedVersion from If-Match: the version that the caller saw
+   * @param definition runs within the transaction; what it throws ends the call, and nothing was
+   *     changed
    */
-  public PutOutcome put(TypeDefinition definition, OptionalInt expectedVersion) {
+  public PutOutcome put(
+      String name, Function<Optional<Type>, TypeDefinition> definition, PutConditions conditions) {
     byte[] salt = new byte[Salt.BYTES];
     random.fill(salt);
-    PutOutcome outcome = store.put(definition, new Salt(salt), expectedVersion);
+    PutOutcome outcome = store.put(name, definition, new Salt(salt), conditions);
     reload();
     return outcome;
   }

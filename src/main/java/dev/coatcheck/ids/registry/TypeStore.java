@@ -1,31 +1,48 @@
 package dev.coatcheck.ids.registry;
 
+import static dev.coatcheck.postgres.sql.schema.Tables.LEGACY_HIT;
+import static dev.coatcheck.postgres.sql.schema.Tables.PUBLIC_ID;
+import static dev.coatcheck.postgres.sql.schema.Tables.PUBLIC_ID_UUID;
 import static dev.coatcheck.postgres.sql.schema.Tables.SEGMENT;
+import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION;
 import static dev.coatcheck.postgres.sql.schema.Tables.TYPE;
 import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.currentOffsetDateTime;
+import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.max;
 import static org.jooq.impl.DSL.sum;
+import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
 import dev.coatcheck.core.key.KeyGeneration;
 import dev.coatcheck.core.older.TextShape;
+import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
 import dev.coatcheck.ids.pattern.OlderSystem;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.schema.tables.records.TypeRecord;
 import java.math.BigDecimal;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jooq.DSLContext;
 
 /** All SQL about types. */
 final class TypeStore {
+  /** What counting public IDs under the lock of all types may read. */
+  private static final int COUNTED_MAX = 10_000;
+
+  private static final int HIT_DAYS = 30;
+
   private final Database database;
 
   TypeStore(Database database) {
@@ -57,23 +74,28 @@ final class TypeStore {
     return sql.selectFrom(TYPE).orderBy(TYPE.NAME).fetch(TypeTable::read);
   }
 
-  PutOutcome put(TypeDefinition definition, Salt salt, OptionalInt expectedVersion) {
+  PutOutcome put(
+      String name,
+      Function<Optional<Type>, TypeDefinition> change,
+      Salt salt,
+      PutConditions conditions) {
     return database.write(
         "type put",
         sql -> {
           lock(sql);
           List<Type> all = all(sql);
-          Optional<Type> present = named(all, definition.name());
+          Optional<Type> present = named(all, name);
           int version = present.map(Type::version).orElse(0);
-          if (expectedVersion.isPresent() && version != expectedVersion.getAsInt()) {
+          if (conditions.version().isPresent() && version != conditions.version().getAsInt()) {
             return new PutOutcome.VersionDiffers(version);
           }
+          TypeDefinition definition = change.apply(present);
           return refusal(all, definition)
               .or(() -> overlap(all, definition))
               .orElseGet(
                   () ->
                       present.isPresent()
-                          ? update(sql, present.get(), definition)
+                          ? update(sql, all, present.get(), definition, conditions)
                           : create(sql, all, definition, salt));
         });
   }
@@ -196,7 +218,12 @@ final class TypeStore {
     return new PutOutcome.Created(created);
   }
 
-  private static PutOutcome update(DSLContext sql, Type present, TypeDefinition definition) {
+  private static PutOutcome update(
+      DSLContext sql,
+      List<Type> all,
+      Type present,
+      TypeDefinition definition,
+      PutConditions conditions) {
     Optional<String> fixed = fixedDifference(present, definition);
     if (fixed.isPresent()) {
       return new PutOutcome.Refused(
@@ -207,6 +234,13 @@ final class TypeStore {
     ClientNames clientNames = definition.clientNames().orElse(present.clientNames());
     if (present.policies().equals(definition.policies()) && present.clientNames() == clientNames) {
       return new PutOutcome.Updated(present);
+    }
+    Optional<PutOutcome> dying =
+        conditions
+            .linksLiveAt()
+            .flatMap(now -> dyingLinks(sql, all, present, definition.policies(), now));
+    if (dying.isPresent()) {
+      return dying.get();
     }
     TypeRecord row = sql.newRecord(TYPE);
     TypeTable.setPolicies(row, definition.policies());
@@ -221,6 +255,64 @@ final class TypeStore {
             .fetchSingle(TypeTable::read);
     tell(sql, updated);
     return new PutOutcome.Updated(updated);
+  }
+
+  /** The links that the change would end; none if the type has no public ID that has a target. */
+  private static Optional<PutOutcome> dyingLinks(
+      DSLContext sql, List<Type> all, Type present, Policies next, Instant now) {
+    Set<LegacyUrlTemplate> elsewhere =
+        all.stream()
+            .filter(type -> type.number() != present.number())
+            .flatMap(type -> type.urlTemplates().stream())
+            .collect(Collectors.toSet());
+    List<DyingLinks> dying = DyingLinks.between(present.policies(), next, elsewhere, now);
+    if (dying.isEmpty()) {
+      return Optional.empty();
+    }
+    LiveIds live = liveIds(sql, present);
+    return live.isNone() && !isFilling(sql, present)
+        ? Optional.empty()
+        : Optional.of(
+            new PutOutcome.LinksWouldDie(
+                dying, legacyHits(sql, present, now), live.count(), live.isAll()));
+  }
+
+  private record LiveIds(int count, boolean isAll) {
+    boolean isNone() {
+      return count == 0 && isAll;
+    }
+  }
+
+  /** Counts among the newest public IDs: among millions it would take seconds, with the lock. */
+  private static LiveIds liveIds(DSLContext sql, Type type) {
+    return sql.resultQuery(
+            """
+            select least(count(*) filter (where status = 0), {3}), count(*) <= {3}
+              from (select status from {0} where type_id = {1}
+                     order by type_id desc, key desc limit {2}) as newest
+            """,
+            type.keyKind() == KeyKind.BIGINT ? PUBLIC_ID : PUBLIC_ID_UUID,
+            val(type.number()),
+            val(COUNTED_MAX + 1),
+            val(COUNTED_MAX))
+        .coerce(field("count", Integer.class), field("is_all", Boolean.class))
+        .fetchSingle(row -> new LiveIds(row.value1(), row.value2()));
+  }
+
+  /** Whether legacy IDs have public IDs that are minted when they are asked for. */
+  private static boolean isFilling(DSLContext sql, Type type) {
+    return sql.fetchExists(
+        TABLE_MIGRATION,
+        TABLE_MIGRATION.TYPE_ID.eq(type.number()).and(TABLE_MIGRATION.OCCUPIES.isTrue()));
+  }
+
+  private static long legacyHits(DSLContext sql, Type type, Instant now) {
+    LocalDate today = LocalDate.ofInstant(now, ZoneOffset.UTC);
+    return sql.select(coalesce(sum(LEGACY_HIT.COUNT), BigDecimal.ZERO))
+        .from(LEGACY_HIT)
+        .where(
+            LEGACY_HIT.TYPE_ID.eq(type.number()).and(LEGACY_HIT.DAY.gt(today.minusDays(HIT_DAYS))))
+        .fetchSingle(row -> row.value1().longValueExact());
   }
 
   /** The first immutable field that differs. */

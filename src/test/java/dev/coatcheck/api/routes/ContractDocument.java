@@ -3,6 +3,8 @@ package dev.coatcheck.api.routes;
 import dev.coatcheck.api.routes.Contract.Answer;
 import dev.coatcheck.api.routes.Contract.Outcome;
 import dev.coatcheck.api.routes.Contract.Sent;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -80,6 +82,20 @@ record ContractDocument(JsonNode root) {
         .orElseThrow(() -> new NoSuchElementException(operationId + " " + status));
   }
 
+  /** Each example request of an operation by name, as the page sends it. */
+  Map<String, Sent> requests(Operation operation) {
+    Map<String, Sent> requests = new TreeMap<>();
+    JsonNode content = operation.node().at("/requestBody/content");
+    if (content.isEmpty()) {
+      requests.put("no body", sent(operation, null, null));
+    }
+    content.forEachEntry(
+        (mediaType, media) ->
+            bodies(JSON.createObjectNode().set(mediaType, media))
+                .forEach((name, body) -> requests.put(name, sent(operation, body, mediaType))));
+    return requests;
+  }
+
   private List<Example> examplesOf(Operation operation) {
     Map<String, @Nullable String> requests = bodies(operation.node().at("/requestBody/content"));
     List<Example> examples = new ArrayList<>();
@@ -92,7 +108,7 @@ record ContractDocument(JsonNode root) {
               new Example(
                   request.getKey() + " -> " + body.getKey(),
                   new Outcome(operation.id(), status),
-                  sent(operation, request.getValue()),
+                  sent(operation, request.getValue(), firstMediaType(operation)),
                   answer(status, response, body.getValue())));
         }
         if (status >= 300) {
@@ -121,26 +137,36 @@ record ContractDocument(JsonNode root) {
     return bodies;
   }
 
-  private Sent sent(Operation operation, @Nullable String body) {
+  private static @Nullable String firstMediaType(Operation operation) {
+    return operation.node().at("/requestBody/content").propertyNames().stream()
+        .findFirst()
+        .orElse(null);
+  }
+
+  private Sent sent(Operation operation, @Nullable String body, @Nullable String mediaType) {
     Map<String, List<String>> headers = new HashMap<>();
     headers.put("Authorization", List.of("Bearer ccg_live_example"));
     String path = operation.path();
     List<String> query = new ArrayList<>();
-    for (JsonNode declared : operation.node().path("parameters")) {
+    List<JsonNode> parameters = new ArrayList<>();
+    root.path("paths").path(path).path("parameters").forEach(parameters::add);
+    operation.node().path("parameters").forEach(parameters::add);
+    for (JsonNode declared : parameters) {
       JsonNode parameter = resolve(declared);
+      if (!parameter.has("example")) {
+        continue; // the page leaves it out, too
+      }
       String name = parameter.path("name").stringValue();
       String example = parameter.path("example").asString();
       switch (parameter.path("in").stringValue()) {
         case "path" -> path = path.replace("{" + name + "}", example);
-        case "query" -> query.add(name + "=" + example);
+        case "query" -> query.add(name + "=" + URLEncoder.encode(example, StandardCharsets.UTF_8));
         case "header" -> headers.put(name, List.of(example));
         default -> throw new IllegalStateException("a parameter in a new place: " + parameter);
       }
     }
-    if (body != null) {
-      operation.node().at("/requestBody/content").propertyNames().stream()
-          .findFirst()
-          .ifPresent(mediaType -> headers.put("Content-Type", List.of(mediaType)));
+    if (body != null && mediaType != null) {
+      headers.put("Content-Type", List.of(mediaType));
     }
     String target = query.isEmpty() ? path : path + "?" + String.join("&", query);
     return new Sent(operation.method().toUpperCase(Locale.ROOT), target, headers, body);
@@ -159,7 +185,8 @@ record ContractDocument(JsonNode root) {
     return new Answer(status, headers, body);
   }
 
-  private JsonNode resolve(JsonNode node) {
+  /** The node itself, or what it refers to. */
+  JsonNode resolve(JsonNode node) {
     return node.has("$ref") ? resolve(at(node.path("$ref").stringValue())) : node;
   }
 }

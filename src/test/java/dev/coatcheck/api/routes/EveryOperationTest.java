@@ -34,6 +34,7 @@ class EveryOperationTest {
       GET /v1/types
       GET /v1/types/charge
       PUT /v1/types/charge {"prefix":"ch","key":"bigint"}
+      PATCH /v1/types/charge {"on_outage":"refuse"}
       GET /v1/types/charge/keys/1
       GET /v1/types/charge/aliases/legacy/1
       GET /v1/types/charge/legacy-hits
@@ -43,7 +44,9 @@ class EveryOperationTest {
       POST /v1/ids/resolve {"ids":["ID"]}
       POST /v1/ids/lookup {"type":"charge","keys":["1"]}
       GET /v1/ids/ID
+      GET /v1/ids/ID/aliases
       PUT /v1/ids/ID/aliases/legacy/1
+      DELETE /v1/ids/ID/aliases/legacy/1
       POST /v1/ids/ID/revoke {}
       POST /v1/ids/ID/merge {"into":"ID"}
       POST /v1/ids/revoke {"items":[{"id":"ID"}]}
@@ -90,6 +93,16 @@ class EveryOperationTest {
       GET /metrics
       """;
 
+  /** They need neither an API key nor the database. */
+  private static final List<String> PAGES =
+      List.of(
+          "/health/live",
+          "/health/ready",
+          "/openapi.yaml",
+          "/docs",
+          "/docs/errors",
+          "/docs/assets/docs.css");
+
   private static final List<String> WRITING = List.of("POST", "PUT", "PATCH", "DELETE");
 
   /** By POST, because the question is long. */
@@ -116,9 +129,11 @@ class EveryOperationTest {
       return path.endsWith("/contract") || path.endsWith("/retire");
     }
 
-    /** By HTTP's definition of its method, or because it only reads. */
+    /** By HTTP's definition of its method, as a merge patch, or because it only reads. */
     boolean isHarmlessAgain() {
-      return !List.of("POST", "PATCH").contains(method) || READING.contains(path);
+      return !List.of("POST", "PATCH").contains(method)
+          || path.startsWith("/v1/types/")
+          || READING.contains(path);
     }
 
     boolean isOpen() {
@@ -168,6 +183,15 @@ class EveryOperationTest {
         }
         expect(call, send(CLIENT.hostile().with("Content-Type", "text/plain"), call), 415);
       }
+    }
+  }
+
+  @Test
+  void longRequestsToPagesAreRefused() {
+    for (String path : PAGES) {
+      Call call = new Call("GET", path, null);
+      expect(call, sendHostile(call, 9_000, 0), 414);
+      expect(call, sendHostile(call, 0, 200), 431);
     }
   }
 

@@ -239,7 +239,7 @@ class LegacyUrlsTest {
     client.put(type.with("url_templates", List.of("/brief/{legacy:brief}")));
     assertThat(resolve("/brief/3").text("/resolved")).isEqualTo("/brief/9");
 
-    client.put(type);
+    client.putConfirmed(type);
     assertThat(resolve("/brief/3").text("/resolved")).isEqualTo("/brief/3");
   }
 

@@ -38,7 +38,10 @@ class RevocationSpreadTest {
     GATEWAYS
         .getFirst()
         .client()
-        .put(TestType.of("charge", "ch").redirect("https://shop.example/{id}"));
+        .put(
+            TestType.of("charge", "ch")
+                .redirect("https://shop.example/{id}")
+                .with("legacy", Map.of()));
   }
 
   @AfterAll
@@ -86,6 +89,28 @@ class RevocationSpreadTest {
         410);
   }
 
+  /** An alias that is found is cached, at the gateway that removes it as well. */
+  @Test
+  void aRemovedAliasHasNoTargetAnywhereTwoSecondsLater() throws Exception {
+    for (int round = 0; round < ROUNDS; round++) {
+      TestClient at = GATEWAYS.get(round % GATEWAYS.size()).client();
+      String legacy = Integer.toString(4711 + round);
+      String id = at.mint("charge", "legacy_id", legacy).text("/id");
+      boolean link = round % 2 == 0;
+      spread(
+          gateway -> {
+            TestClient client = gateway.client().once();
+            return link
+                ? client.anonymous().get("/legacy/charge/" + legacy).status()
+                : client.get("/v1/types/charge/aliases/legacy/" + legacy).status();
+          },
+          link ? 308 : 200,
+          () -> at.delete("/v1/ids/" + id + "/aliases/legacy/" + legacy),
+          404);
+      assertThat(at.get("/v1/ids/" + id).status()).isEqualTo(200);
+    }
+  }
+
   @Test
   void aRevokedApiKeyIsDeadEverywhereWithinTwoSecondsUnderLoad() throws Exception {
     for (int round = 0; round < ROUNDS / 2; round++) {
@@ -107,7 +132,7 @@ class RevocationSpreadTest {
     spread(
         gateway -> gateway.client().once().anonymous().get("/r/" + id).status(),
         302,
-        () -> at.put(type(false)),
+        () -> at.putConfirmed(type(false)),
         404);
   }
 

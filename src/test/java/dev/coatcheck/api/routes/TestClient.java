@@ -173,6 +173,19 @@ public final class TestClient {
     return put("/v1/types/" + type.name(), type.body());
   }
 
+  /** Changes a type also where that ends links. */
+  Reply putConfirmed(TestType type) {
+    return put("/v1/types/" + type.name() + "?confirm=links", type.body());
+  }
+
+  Reply patch(String target, String json) {
+    return send("PATCH", target, json);
+  }
+
+  Reply delete(String target) {
+    return send("DELETE", target, null);
+  }
+
   /** Mints one; further fields by name and value: {@code mint("charge", "key", "42")}. */
   public Reply mint(String type, String... fields) {
     Object[] all = new Object[2 + fields.length];

@@ -2,6 +2,7 @@ package dev.coatcheck.api.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.ids.access.Scope;
 import io.javalin.http.HandlerType;
 import java.util.List;
@@ -34,6 +35,6 @@ class JsonRoutesTest {
   }
 
   private static JsonRoutes.Route route(HandlerType method, String path) {
-    return new JsonRoutes.Route(method, path, Scope.ALL, 1);
+    return new JsonRoutes.Route(method, path, Scope.ALL, 1, RequestBody.JSON);
   }
 }

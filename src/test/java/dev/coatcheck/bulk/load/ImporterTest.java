@@ -20,6 +20,7 @@ import dev.coatcheck.core.key.WorkerUses;
 import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.mapping.MappingFixture;
+import dev.coatcheck.ids.registry.PutConditions;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.ids.registry.Type;
@@ -37,7 +38,6 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
@@ -277,7 +277,7 @@ class ImporterTest {
                 new RandomSource(),
                 FIXTURE.observer,
                 System::nanoTime)) {
-      registry.put(TestType.of("late", "late").definition(), OptionalInt.empty());
+      registry.put(TestType.of("late", "late").definition(), PutConditions.NONE);
       byte[] file = "type,key\nlate,1\nlate,2\n".getBytes(StandardCharsets.UTF_8);
       InputStream body =
           new SequenceInputStream(

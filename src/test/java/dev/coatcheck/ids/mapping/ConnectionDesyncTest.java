@@ -82,8 +82,8 @@ class ConnectionDesyncTest {
             () ->
                 FIXTURE.lookup.page(
                     newer.type(),
-                    java.util.Optional.empty(),
-                    java.util.Optional.of(newer.key()),
+                    Lookup.Filter.NONE,
+                    java.util.Optional.of(new Lookup.Cursor(newer.key(), false)),
                     1));
 
     assertThat(page.mappings()).containsExactly(older);

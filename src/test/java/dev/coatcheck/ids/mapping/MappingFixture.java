@@ -18,6 +18,7 @@ import dev.coatcheck.ids.mint.MintOutcome;
 import dev.coatcheck.ids.mint.MintRequest;
 import dev.coatcheck.ids.mint.Minter;
 import dev.coatcheck.ids.registry.Policies;
+import dev.coatcheck.ids.registry.PutConditions;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.ids.registry.TypeDefinition;
@@ -26,7 +27,6 @@ import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.extension.AfterAllCallback;
@@ -106,7 +106,7 @@ public final class MappingFixture implements AutoCloseable, AfterAllCallback {
 
   public Type type(String name, String prefix, KeyKind kind) {
     registry.put(
-        new TypeDefinition(name, new Prefix(prefix), kind, Policies.DEFAULT), OptionalInt.empty());
+        new TypeDefinition(name, new Prefix(prefix), kind, Policies.DEFAULT), PutConditions.NONE);
     return registry.named(name).orElseThrow();
   }
 

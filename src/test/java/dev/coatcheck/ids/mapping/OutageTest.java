@@ -11,6 +11,7 @@ import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.mint.MintRequest;
 import dev.coatcheck.ids.registry.OnOutage;
+import dev.coatcheck.ids.registry.PutConditions;
 import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
@@ -18,7 +19,6 @@ import dev.coatcheck.postgres.sql.TestDatabase;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -91,7 +91,7 @@ class OutageTest {
             .with("on_outage", onOutage.wireName())
             .with("stale_seconds_max", staleSecondsMax)
             .definition(),
-        OptionalInt.empty());
+        PutConditions.NONE);
     String id =
         fixture
             .mint(fixture.generated(fixture.registry.named(name).orElseThrow()))

@@ -151,7 +151,9 @@ class ResolverTest {
     Optional<Key> after = Optional.empty();
     Lookup.Page next;
     do {
-      next = FIXTURE.lookup.page(page, Optional.empty(), after, 10);
+      next =
+          FIXTURE.lookup.page(
+              page, Lookup.Filter.NONE, after.map(key -> new Lookup.Cursor(key, false)), 10);
       seen.addAll(next.mappings());
       after = Optional.of(seen.getLast().key());
     } while (next.hasMore());

@@ -13,6 +13,7 @@ import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.UnmappedRows;
 import dev.coatcheck.ids.mint.MintRequest;
 import dev.coatcheck.ids.redirect.LegacyHits.DayCount;
+import dev.coatcheck.ids.registry.PutConditions;
 import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
@@ -21,7 +22,6 @@ import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -255,7 +255,7 @@ class LegacyTest {
                 """
                     .formatted(MAX_AGE_SECONDS, SUNSET))
             .definition(),
-        OptionalInt.empty());
+        PutConditions.NONE);
     return FIXTURE.registry.named("ended").orElseThrow();
   }
 }

@@ -19,6 +19,7 @@ import dev.coatcheck.postgres.sql.TestSql;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -57,9 +58,9 @@ class RegistryTest {
     try (Database database = Database.open(own.settings(2), "own", OBSERVER);
         Registry registry =
             Registry.open(database, FEED, new RandomSource(), OBSERVER, System::nanoTime)) {
-      registry.put(TestType.of("gone", "gone").definition(), OptionalInt.empty());
+      registry.put(TestType.of("gone", "gone").definition(), PutConditions.NONE);
       own.sql().execute("delete from coatcheck.type");
-      registry.put(TestType.of("next", "next").definition(), OptionalInt.empty());
+      registry.put(TestType.of("next", "next").definition(), PutConditions.NONE);
 
       assertThat(registry.all()).extracting(Type::name).containsExactly("next");
     }
@@ -104,14 +105,13 @@ class RegistryTest {
   @Test
   void aTypeIsCreatedOnceAndThenUpdated() {
     Type created =
-        ((PutOutcome.Created) HERE.put(definition("order", "ord", null), OptionalInt.empty()))
+        ((PutOutcome.Created) HERE.put(definition("order", "ord", null), PutConditions.NONE))
             .type();
     Type same =
-        ((PutOutcome.Updated) HERE.put(definition("order", "ord", null), OptionalInt.empty()))
+        ((PutOutcome.Updated) HERE.put(definition("order", "ord", null), PutConditions.NONE))
             .type();
     Type changed =
-        ((PutOutcome.Updated)
-                HERE.put(definition("order", "ord", "https://a.example/{id}"), OptionalInt.of(1)))
+        ((PutOutcome.Updated) HERE.put(definition("order", "ord", "https://a.example/{id}"), at(1)))
             .type();
 
     assertThat(same.version()).isEqualTo(created.version()).isEqualTo(1);
@@ -132,8 +132,7 @@ class RegistryTest {
           threads.submit(
               () ->
                   Deadline.after(LONG)
-                      .call(
-                          () -> alone.put(definition("held", "held", null), OptionalInt.empty())));
+                      .call(() -> alone.put(definition("held", "held", null), PutConditions.NONE)));
       await().until(() -> isWaiting(sql, "ShareRowExclusiveLock"));
       Future<?> taken =
           threads.submit(() -> last.begin("lock table coatcheck.type in access exclusive mode"));
@@ -163,32 +162,32 @@ class RegistryTest {
 
   @Test
   void whatNeverChangesIsRefused() {
-    HERE.put(definition("refund", "re", null), OptionalInt.empty());
+    HERE.put(definition("refund", "re", null), PutConditions.NONE);
 
     assertRefused(
-        HERE.put(definition("refund", "rf", null), OptionalInt.empty()),
+        HERE.put(definition("refund", "rf", null), PutConditions.NONE),
         "immutable_field",
         "prefix");
     assertRefused(
-        HERE.put(TestType.of("refund", "re").uuids().definition(), OptionalInt.empty()),
+        HERE.put(TestType.of("refund", "re").uuids().definition(), PutConditions.NONE),
         "immutable_field",
         "key");
     assertRefused(
-        HERE.put(definition("other", "re", null), OptionalInt.empty()), "prefix_taken", "prefix");
+        HERE.put(definition("other", "re", null), PutConditions.NONE), "prefix_taken", "prefix");
     assertThat(HERE.named("other")).isEmpty();
   }
 
   @Test
   void aVersionThatWasNotSeenIsRefused() {
-    HERE.put(definition("payout", "po", null), OptionalInt.empty());
+    HERE.put(definition("payout", "po", null), PutConditions.NONE);
 
-    assertThat(HERE.put(definition("payout", "po", "https://a.example/"), OptionalInt.of(3)))
+    assertThat(HERE.put(definition("payout", "po", "https://a.example/"), at(3)))
         .isEqualTo(new PutOutcome.VersionDiffers(1));
-    assertThat(HERE.put(definition("absent", "abs", null), OptionalInt.of(1)))
+    assertThat(HERE.put(definition("absent", "abs", null), at(1)))
         .isEqualTo(new PutOutcome.VersionDiffers(0));
 
-    HERE.put(definition("payout", "po", "https://b.example/"), OptionalInt.of(1));
-    assertThat(HERE.put(definition("payout", "po", "https://a.example/"), OptionalInt.of(1)))
+    HERE.put(definition("payout", "po", "https://b.example/"), at(1));
+    assertThat(HERE.put(definition("payout", "po", "https://a.example/"), at(1)))
         .as("what another caller changed meanwhile stays")
         .isEqualTo(new PutOutcome.VersionDiffers(2));
   }
@@ -214,7 +213,7 @@ class RegistryTest {
     for (int i = 0; i < 12; i++) {
       Registry registry = i % 2 == 0 ? HERE : THERE;
       TypeDefinition its = definition.apply(i);
-      racers.add(() -> registry.put(its, OptionalInt.empty()));
+      racers.add(() -> registry.put(its, PutConditions.NONE));
     }
     List<PutOutcome> outcomes = new ArrayList<>();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -232,7 +231,7 @@ class RegistryTest {
     try (Registry asked = registry(ChangeFeed.none(), nanos::get)) {
       for (int round = 0; round < 20; round++) {
         String name = "asked_" + round;
-        HERE.put(definition(name, "ask" + round, null), OptionalInt.empty());
+        HERE.put(definition(name, "ask" + round, null), PutConditions.NONE);
         // As long as an unknown name may have to wait for the one before.
         nanos.addAndGet(Duration.ofMillis(100).toNanos());
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -251,11 +250,11 @@ class RegistryTest {
   @Test
   void anotherInstancesNewTypeIsFoundAtOnceAndItsChangesSoon() {
     await().until(() -> THERE.named("order_2").isEmpty());
-    HERE.put(definition("order_2", "ord2", null), OptionalInt.empty());
+    HERE.put(definition("order_2", "ord2", null), PutConditions.NONE);
 
     await().until(() -> THERE.withPrefix(new Prefix("ord2")).isPresent());
 
-    HERE.put(definition("order_2", "ord2", "https://a.example/{id}"), OptionalInt.empty());
+    HERE.put(definition("order_2", "ord2", "https://a.example/{id}"), PutConditions.NONE);
     await().until(() -> THERE.named("order_2").orElseThrow().redirect().isPresent());
   }
 
@@ -277,5 +276,9 @@ class RegistryTest {
 
   private static Registry registry(ChangeFeed feed, LongSupplier nanoTime) {
     return Registry.open(DATABASE, feed, new RandomSource(), OBSERVER, nanoTime);
+  }
+
+  private static PutConditions at(int version) {
+    return new PutConditions(OptionalInt.of(version), Optional.empty());
   }
 }

@@ -14,11 +14,15 @@ import dev.coatcheck.ids.registry.RedirectHosts;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.ids.registry.TypeDefinition;
 import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a type from a request. A field that is left out has its default; only the rule of client
- * IDs stays as it is, because a change of it would hide the client IDs that the type already has.
+ * Reads a type from a request, and writes one. A field that is left out has its default; only the
+ * rule of client IDs stays as it is, because a change of it would hide the client IDs that the type
+ * already has.
  */
 final class TypeBody {
   private static final String[] FIELDS =
@@ -33,6 +37,26 @@ final class TypeBody {
   TypeBody(RedirectHosts redirectHosts, InstantSource clock) {
     this.redirectHosts = redirectHosts;
     this.clock = clock;
+  }
+
+  /** The definition that a JSON merge patch makes of a type. */
+  TypeDefinition patched(Type type, JsonObject patch) {
+    return definition(type.name(), patch.allow(FIELDS).appliedTo(fields(type)));
+  }
+
+  /** The fields of a request that puts the type as it is. */
+  static Map<String, @Nullable Object> fields(Type type) {
+    KeyGeneration generation = type.generation();
+    Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+    fields.put("prefix", type.prefix().value());
+    fields.put("key", type.keyKind().wireName());
+    fields.put("generate", generation.wireName());
+    fields.put(
+        "layout", generation instanceof KeyTimes.Snowflakes keys ? keys.layout().name() : null);
+    fields.put("tag", generation instanceof KeyGeneration.Segment keys ? keys.tag() : null);
+    fields.putAll(type.policies().json());
+    fields.put("client_names", type.clientNames().wireName());
+    return fields;
   }
 
   TypeDefinition definition(String name, JsonObject body) {

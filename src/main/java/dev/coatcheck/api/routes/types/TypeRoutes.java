@@ -10,9 +10,8 @@ import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
-import dev.coatcheck.core.key.KeyGeneration;
-import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.ids.registry.PutConditions;
 import dev.coatcheck.ids.registry.PutOutcome;
 import dev.coatcheck.ids.registry.RedirectHosts;
 import dev.coatcheck.ids.registry.Registry;
@@ -23,6 +22,7 @@ import io.javalin.http.HandlerType;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
@@ -31,11 +31,13 @@ import org.jspecify.annotations.Nullable;
 /** The registry of types: {@code /v1/types}. */
 public final class TypeRoutes implements Routes {
   private static final Pattern ETAG = Pattern.compile("\"([1-9][0-9]{0,8})\"");
+  private static final String CONFIRM = "confirm";
 
   private final Registry registry;
   private final Parameters parameters;
   private final Consumer<Type> prepareKeys;
   private final TypeBody bodies;
+  private final InstantSource clock;
 
   /**
    * @param prepareKeys begins to lease what the first mint of a type needs
@@ -50,13 +52,15 @@ public final class TypeRoutes implements Routes {
     this.parameters = parameters;
     this.prepareKeys = prepareKeys;
     this.bodies = new TypeBody(redirectHosts, clock);
+    this.clock = clock;
   }
 
   @Override
   public void register(Endpoints endpoints) {
     endpoints.secured(HandlerType.GET, "/v1/types", Scope.TYPES_READ, this::list);
     endpoints.secured(HandlerType.GET, "/v1/types/{name}", Scope.TYPES_READ, this::one);
-    endpoints.json(HandlerType.PUT, "/v1/types/{name}", Scope.TYPES_WRITE, this::put);
+    endpoints.json(HandlerType.PUT, "/v1/types/{name}", Scope.TYPES_WRITE, this::put, CONFIRM);
+    endpoints.mergePatch("/v1/types/{name}", Scope.TYPES_WRITE, this::patch, CONFIRM);
   }
 
   private Answer list(Context ctx) {
@@ -71,7 +75,22 @@ public final class TypeRoutes implements Routes {
 
   private Answer put(Context ctx, RequestBody body) {
     TypeDefinition definition = bodies.definition(ctx.pathParam("name"), body.object());
-    return switch (registry.put(definition, expectedVersion(ctx))) {
+    return answer(registry.put(definition, conditions(ctx)));
+  }
+
+  private Answer patch(Context ctx, RequestBody body) {
+    return answer(
+        registry.put(
+            ctx.pathParam("name"),
+            present ->
+                bodies.patched(
+                    present.orElseThrow(() -> new Refusal(Parameters.typeUnknown("name"))),
+                    body.object()),
+            conditions(ctx)));
+  }
+
+  private Answer answer(PutOutcome outcome) {
+    return switch (outcome) {
       case PutOutcome.Created(Type type) -> prepared(201, type);
       case PutOutcome.Updated(Type type) -> prepared(200, type);
       case PutOutcome.Refused(String code, String field, String detail) ->
@@ -82,7 +101,36 @@ public final class TypeRoutes implements Routes {
                   ProblemCode.PRECONDITION_FAILED,
                   "If-Match",
                   "The type has changed. Read it again and repeat the change."));
+      case PutOutcome.LinksWouldDie dying ->
+          Answer.of(
+              new Problem(
+                  ProblemCode.LINKS_WOULD_DIE,
+                  "The change ends links that have a target today, and dying_links lists them."
+                      + " Nothing was changed. Send the request with confirm=links to end them.",
+                  new Problem.DyingLinks(
+                      dying.links().stream()
+                          .map(links -> new Problem.DyingLink(links.field(), links.detail()))
+                          .toList(),
+                      dying.legacyHits(),
+                      dying.liveIds(),
+                      dying.isExact())));
     };
+  }
+
+  private PutConditions conditions(Context ctx) {
+    boolean isConfirmed =
+        Query.of(ctx, CONFIRM)
+            .text(CONFIRM)
+            .map(
+                text -> {
+                  if (!text.equals("links")) {
+                    throw Refusal.ofParameter(CONFIRM, "Send links, or leave confirm out.");
+                  }
+                  return true;
+                })
+            .orElse(false);
+    return new PutConditions(
+        expectedVersion(ctx), isConfirmed ? Optional.empty() : Optional.of(clock.instant()));
   }
 
   private Answer prepared(int status, Type type) {
@@ -110,18 +158,10 @@ public final class TypeRoutes implements Routes {
   }
 
   private static Map<String, @Nullable Object> view(Type type) {
-    KeyGeneration generation = type.generation();
     Map<String, @Nullable Object> view = new LinkedHashMap<>();
     view.put("object", "type");
     view.put("name", type.name());
-    view.put("prefix", type.prefix().value());
-    view.put("key", type.keyKind().wireName());
-    view.put("generate", generation.wireName());
-    view.put(
-        "layout", generation instanceof KeyTimes.Snowflakes keys ? keys.layout().name() : null);
-    view.put("tag", generation instanceof KeyGeneration.Segment keys ? keys.tag() : null);
-    view.putAll(type.policies().json());
-    view.put("client_names", type.clientNames().wireName());
+    view.putAll(TypeBody.fields(type));
     view.put("created_at", type.createdAt());
     view.put("updated_at", type.updatedAt());
     view.put("version", type.version());

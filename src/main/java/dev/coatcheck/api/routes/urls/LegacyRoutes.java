@@ -1,6 +1,5 @@
 package dev.coatcheck.api.routes.urls;
 
-import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.ListView;
 import dev.coatcheck.api.exchange.Query;
@@ -58,28 +57,25 @@ public final class LegacyRoutes implements Routes {
         HandlerType.GET, "/v1/types/{name}/legacy-hits", Scope.TYPES_READ, this::hits);
   }
 
-  /** A public ID that was found by a legacy ID. */
-  private record LegacyIdView(@JsonUnwrapped PublicIdView publicId, String legacyId) {}
-
   private Answer find(Context ctx) {
     Query.none(ctx);
     long number = Parameters.legacyNumber(ctx.pathParam("n"), "n");
     LegacyId id = new LegacyId(parameters.type(ctx, "type"), number);
-    return Items.answer(found("n", number, ids.find(id)));
+    return Items.answer(found("n", id, ids.find(id)));
   }
 
-  private static Item<Shown> found(String param, long number, ResolveOutcome outcome) {
+  private static Item<Shown> found(String param, LegacyId id, ResolveOutcome outcome) {
     return switch (outcome) {
-      case ResolveOutcome.Found(Mapping mapping) -> shown(PublicIdView.of(mapping), number);
-      case ResolveOutcome.Merged merged -> shown(PublicIdView.of(merged), number);
+      case ResolveOutcome.Found(Mapping mapping) -> shown(PublicIdView.of(mapping), id);
+      case ResolveOutcome.Merged merged -> shown(PublicIdView.of(merged), id);
       case ResolveOutcome.Revoked revoked -> new Item.Refused<>(IdProblems.revoked(param, revoked));
       case ResolveOutcome.Unknown _, ResolveOutcome.Malformed _ ->
           new Item.Refused<>(UrlProblems.legacyUnknown(param));
     };
   }
 
-  private static Item<Shown> shown(PublicIdView publicId, long number) {
-    return Items.shown(200, new LegacyIdView(publicId, Long.toString(number)));
+  private static Item<Shown> shown(PublicIdView publicId, LegacyId id) {
+    return Items.shown(200, publicId.named(List.of(id.alias())));
   }
 
   private Answer findAll(Context ctx, RequestBody request) {
@@ -99,7 +95,7 @@ public final class LegacyRoutes implements Routes {
       String param = "legacy_ids[" + items.size() + "]";
       items.add(
           number.isPresent()
-              ? found(param, number.getAsLong(), outcomes.next())
+              ? found(param, new LegacyId(type, number.getAsLong()), outcomes.next())
               : new Item.Refused<>(Parameters.legacyMalformed(param)));
     }
     return Items.answer(items);

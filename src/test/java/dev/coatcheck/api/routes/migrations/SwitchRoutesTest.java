@@ -273,7 +273,7 @@ class SwitchRoutesTest {
     assertProblem(
         hostile.post(Runs.PATH + "/1/switch", json("at", FUTURE)), "400 field_unknown at");
     assertProblem(
-        hostile.send("POST", Runs.PATH + "/1/switch?now=1", null), "400 parameter_unknown");
+        hostile.send("POST", Runs.PATH + "/1/switch?now=1", null), "400 parameter_unknown now");
   }
 
   @Test

@@ -389,9 +389,9 @@ class TableMigrationRoutesTest {
     assertThat(hostile.post(Runs.PATH + "/1/undo", json("phase", "verify")).text("/detail"))
         .contains("expand, backfill, index, not_null, children, prepare_switch, switch, contract.");
     assertProblem(hostile.post(Runs.PATH + "/1/start", "[]"), "400 json_malformed");
-    assertProblem(hostile.get(Runs.PATH + "?state=done"), "400 parameter_unknown");
+    assertProblem(hostile.get(Runs.PATH + "?state=done"), "400 parameter_unknown state");
     assertProblem(
-        hostile.send("POST", Runs.PATH + "/1/pause?now=1", null), "400 parameter_unknown");
+        hostile.send("POST", Runs.PATH + "/1/pause?now=1", null), "400 parameter_unknown now");
   }
 
   private static Reply set(String run, String throttleSettings) {
