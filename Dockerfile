@@ -17,8 +17,11 @@ FROM eclipse-temurin:25.0.3_9-jre-noble AS program
 RUN useradd --create-home --uid 10001 --home-dir /var/lib/coatcheck coatcheck
 COPY --from=build /source/target/lib /opt/coatcheck/lib
 COPY --from=build /source/target/coatcheck.jar /opt/coatcheck/
+COPY build/jdk.sh build/locale.sh /opt/coatcheck/lib/
 COPY ops/jvm/options /opt/coatcheck/jvm.options
-COPY ops/image/coatcheck ops/image/healthy /usr/local/bin/
+COPY ops/release/coatcheck /opt/coatcheck/
+COPY ops/image/healthy /usr/local/bin/
+RUN ln -s /opt/coatcheck/coatcheck /usr/local/bin/coatcheck
 USER coatcheck
 WORKDIR /var/lib/coatcheck
 

@@ -1,13 +1,19 @@
-# Sourced by ./coatcheck, ./mvnw and .ci/run: finds a JDK 25. Plain enough for dash and bash 3.2.
+# Sourced by ./coatcheck, ./mvnw, .ci/run and the launcher of a release: finds a Java 25. Plain enough
+# for dash and bash 3.2.
 
-# Whether a directory is the home of a JDK 25, compiler included.
-is_jdk_25() {
-  [ -x "$1/bin/java" ] && [ -x "$1/bin/javac" ] || return 1
+# Whether a directory is the home of a Java 25, with or without a compiler.
+is_java_25() {
+  [ -x "$1/bin/java" ] || return 1
   if [ -r "$1/release" ]; then
     grep -q '^JAVA_VERSION="25[^0-9]' "$1/release"
   else
     "$1/bin/java" -version 2>&1 | grep -q 'version "25[^0-9]'
   fi
+}
+
+# The same, compiler included.
+is_jdk_25() {
+  [ -x "$1/bin/javac" ] && is_java_25 "$1"
 }
 
 # The path behind a chain of symbolic links; macOS long had no `readlink -f`.
@@ -37,11 +43,20 @@ java_home_on_path() {
 
 # Prints the home of a JDK 25, or fails.
 find_jdk_25() {
+  find_home is_jdk_25
+}
+
+# Prints the home of a Java 25, with or without a compiler, or fails.
+find_java_25() {
+  find_home is_java_25
+}
+
+find_home() {
   local home
   for home in "${COATCHECK_JAVA_HOME:-}" "${JAVA_HOME:-}" "$(java_home_on_path || true)" \
     /usr/lib/jvm/* /opt/* /opt/java/* "${HOME:-}"/.sdkman/candidates/java/* "${HOME:-}"/.jdks/* \
     /Library/Java/JavaVirtualMachines/*/Contents/Home; do
-    if [ -n "$home" ] && is_jdk_25 "$home"; then
+    if [ -n "$home" ] && "$1" "$home"; then
       printf '%s\n' "$home"
       return 0
     fi

@@ -50,8 +50,9 @@ comment on column coatcheck.type.client_names is
   'The namespace of a client ID that comes without one: required: refused; principal: the '
   'caller''s own; shared: that of all callers.';
 comment on column coatcheck.type.policies is
-  'The redirect, legacy IDs, URL templates, older public IDs and outages, as requests and answers '
-  'have them, because they are read and replaced as a whole. What is missing has its default.';
+  'The redirect, legacy IDs, ended links, URL templates, older public IDs and outages, as requests '
+  'and answers have them, because they are read and replaced as a whole. What is missing has its '
+  'default.';
 comment on column coatcheck.type.version is 'Goes up by one with every change.';
 
 create function coatcheck.bucket_of_digest(digest bytea) returns smallint

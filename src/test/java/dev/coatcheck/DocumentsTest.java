@@ -11,7 +11,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -19,35 +21,75 @@ import org.junit.jupiter.api.Test;
 
 /** The README and {@code docs/} speak of what is there. */
 class DocumentsTest {
-  private static final Pattern SETTING =
-      Pattern.compile("(?m)^\\| `(COATCHECK_[A-Z_]+)` \\| (\\S*)");
+  private static final Path README = Path.of("README.md");
+  private static final Path CONFIGURATION = Path.of("docs", "configuration.md");
+
+  /** The table's head, and its rows. */
+  private static final Pattern SETTINGS =
+      Pattern.compile("(\\| variable \\| flag \\| default \\| \\|\n.*\n)(?:\\|.*\n)*");
+
   private static final Pattern TEST = Pattern.compile("`([A-Z]\\w*Test)(?:\\.(\\w+))?`");
   private static final Pattern PROMISE =
       Pattern.compile("(?m)^\\| (\\d\\w*) \\| .* \\| .* \\| (.*) \\| (.*) \\|$");
-  private static final Pattern LINK = Pattern.compile("\\]\\(([^)#\\s:]+)(?:#[^)]*)?\\)");
+  private static final Pattern LINK =
+      Pattern.compile("\\]\\(([^)#\\s:]+)(?:#[^)]*)?\\)|src(?:set)?=\"([^\"]+)\"");
 
   @Test
-  void theReadmeListsEverySettingWithItsDefault() throws IOException {
-    Map<String, String> listed =
-        SETTING
-            .matcher(Files.readString(Path.of("README.md")))
-            .results()
-            .collect(Collectors.toMap(row -> row.group(1), row -> row.group(2)));
-    assertThat(listed.keySet())
-        .containsExactlyInAnyOrderElementsOf(
-            Arrays.stream(Setting.values()).map(Setting::variable).toList());
-    for (Setting setting : Setting.values()) {
-      setting
-          .otherwise()
-          .ifPresent(value -> assertThat(listed).containsEntry(setting.variable(), value));
-    }
+  void theReadmeIsShort() throws IOException {
+    String readme = Files.readString(README);
+
+    assertThat(words(readme)).isBetween(300L, 1_000L);
+    assertThat(words("one, two - `three`\n\n| 4 |")).isEqualTo(4);
+    assertThat(picture("parts-dark.svg")).isEqualTo(picture("parts.svg"));
+    assertThat(readme).contains("srcset=\"docs/parts-dark.svg\"", "src=\"docs/parts.svg\"");
+  }
+
+  private static long words(String text) {
+    return Pattern.compile("\\s+")
+        .splitAsStream(text)
+        .filter(word -> word.chars().anyMatch(Character::isLetterOrDigit))
+        .count();
+  }
+
+  /** A picture without its colours. */
+  private static String picture(String name) throws IOException {
+    return Files.readString(Path.of("docs", name)).replaceAll("#[0-9a-f]{6}", "#");
   }
 
   @Test
-  void theReadmeListsWhatRegistersASource() throws IOException {
-    String readme = Files.readString(Path.of("README.md"));
+  void theConfigurationPageListsTheSettings() throws IOException {
+    String page = Files.readString(CONFIGURATION);
+    String listed =
+        SETTINGS
+            .matcher(page)
+            .replaceFirst(table -> Matcher.quoteReplacement(table.group(1) + settings()));
+    if (Objects.equals(System.getProperty("docs"), "write")) {
+      Files.writeString(CONFIGURATION, listed);
+    }
+    assertThat(CONFIGURATION)
+        .as("run ./mvnw test -Dtest=DocumentsTest -Ddocs=write to write it")
+        .hasContent(listed);
+    assertThat(listed).contains("| `COATCHECK_PORT` | `--port` | 8080 | Port of the gateway");
+  }
+
+  private static String settings() {
+    return Arrays.stream(Setting.values())
+        .map(
+            setting ->
+                "| `%s` | %s | %s | %s |\n"
+                    .formatted(
+                        setting.variable(),
+                        setting.isSecret() ? "–" : "`" + setting.flag() + "`",
+                        setting.otherwise().orElse("–"),
+                        setting.description()))
+        .collect(Collectors.joining());
+  }
+
+  @Test
+  void theConfigurationPageListsWhatRegistersASource() throws IOException {
+    String page = Files.readString(CONFIGURATION);
     for (String ending : List.of("URL", "USER", "PASSWORD")) {
-      assertThat(readme).contains("\n| `COATCHECK_SOURCE_<NAME>_" + ending + "` | ");
+      assertThat(page).contains("\n| `COATCHECK_SOURCE_<NAME>_" + ending + "` | ");
       assertThat(Config.read(Map.of("COATCHECK_SOURCE_A_" + ending, "x"), Map.of()))
           .isInstanceOfSatisfying(
               Config.Parsed.Invalid.class,
@@ -91,7 +133,10 @@ class DocumentsTest {
   }
 
   private static List<String> targets(String text) {
-    return LINK.matcher(text).results().map(link -> link.group(1)).toList();
+    return LINK.matcher(text)
+        .results()
+        .map(link -> link.group(1) == null ? link.group(2) : link.group(1))
+        .toList();
   }
 
   /** The tests of a promise that stand in a column have what the column says. */

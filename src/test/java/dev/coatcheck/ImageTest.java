@@ -75,6 +75,16 @@ class ImageTest {
   }
 
   /**
+   * Compose 1 knows no "name" at the top, and takes what has no "version" for the newest format.
+   */
+  @Test
+  void bothVersionsOfComposeReadTheComposeFile() throws IOException {
+    assertThat(Files.readAllLines(Path.of("docker-compose.yml")))
+        .filteredOn(line -> line.matches("[a-z].*"))
+        .containsExactlyInAnyOrder("services:", "volumes:");
+  }
+
+  /**
    * The caches are bound to the JVM and to the times of the jars: a stage of the image makes them.
    */
   @Test
@@ -154,7 +164,7 @@ class ImageTest {
 
     assertThat(java.waitFor()).as(said).isZero();
     assertThat(said).doesNotContain("warning");
-    for (String start : List.of("coatcheck", "ops/image/coatcheck")) {
+    for (String start : List.of("coatcheck", "ops/release/coatcheck")) {
       assertThat(Files.readString(Path.of(start))).contains("MALLOC_ARENA_MAX", "AOTCache");
     }
   }

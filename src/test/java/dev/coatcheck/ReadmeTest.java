@@ -18,10 +18,12 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Runs the README's examples as printed: each shell block that is followed by its output, in one
- * folder and in their order. Only the port is another one.
+ * Runs the examples of the README and of the tour as printed: each shell block that is followed by
+ * its output, in one folder and in their order. Only the port is another one.
  */
 class ReadmeTest {
   private static final String FENCE = "```";
@@ -44,11 +46,12 @@ class ReadmeTest {
     }
   }
 
-  @Test
+  @ParameterizedTest
+  @CsvSource({"README.md, 5", "docs/tour.md, 9"})
   @Tag("faults")
-  void theExamplesPrintWhatTheReadmeShows() throws Exception {
-    List<Example> examples = examples(Files.readAllLines(Path.of("README.md")));
-    assertThat(examples).hasSizeGreaterThan(5);
+  void theExamplesPrintWhatThePageShows(Path page, int examplesMin) throws Exception {
+    List<Example> examples = examples(Files.readAllLines(page));
+    assertThat(examples).hasSizeGreaterThanOrEqualTo(examplesMin);
     Example serve = examples.getFirst();
     assertThat(serve.commands()).isEqualTo("./coatcheck serve\n");
     try (TestHome home = TestHome.fresh()) {

@@ -88,7 +88,7 @@ public final class BackfillSpeed {
       try (Sources sources = Sources.open(opened.settings(), Map.of(APART, elsewhere), observer);
           BackfillBaselineStore apart = new BackfillBaselineStore(elsewhere);
           TableMigrations migrations =
-              TableMigrations.start(
+              new TableMigrations(
                   new GatewayMappings(
                       opened.database(), registry, new TokenSource(random), observer),
                   sources,

@@ -11,8 +11,8 @@ import dev.coatcheck.bench.report.Goal;
 import dev.coatcheck.bench.report.Row;
 import dev.coatcheck.bench.report.Samples;
 import dev.coatcheck.bench.speed.Measure;
+import dev.coatcheck.postgres.connection.UnusableDatabase;
 import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
-import dev.coatcheck.postgres.embedded.EmbeddedDatabaseFailed;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -107,7 +107,7 @@ public final class Footprint {
       log =
           new StatementLogStore(
               EmbeddedDatabase.running(home, 1).orElseThrow(), home.resolve("postgres.log"));
-    } catch (EmbeddedDatabaseFailed failed) {
+    } catch (UnusableDatabase failed) {
       throw new MeasureFailed(String.valueOf(failed.getMessage()));
     }
     log.begin();

@@ -8,11 +8,11 @@ import dev.coatcheck.bench.report.Goal;
 import dev.coatcheck.bench.report.Row;
 import dev.coatcheck.bench.report.Samples;
 import dev.coatcheck.bench.speed.Measure;
-import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.UuidV7;
+import dev.coatcheck.postgres.connection.UnusableDatabase;
 import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
-import dev.coatcheck.postgres.embedded.EmbeddedDatabaseFailed;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -56,7 +56,7 @@ public final class KeyOrder {
       try (EmbeddedDatabase database = EmbeddedDatabase.start(home)) {
         return new KeyOrder(new KeyOrderStore(database)).measure(rounds);
       }
-    } catch (EmbeddedDatabaseFailed failed) {
+    } catch (UnusableDatabase failed) {
       throw new MeasureFailed(String.valueOf(failed.getMessage()));
     }
   }
@@ -126,7 +126,7 @@ public final class KeyOrder {
               .mapToObj(_ -> Long.toString(SnowflakeLayout.DEFAULT.key(position++, 1)))
               .toList();
       case UUIDV7 ->
-          ((KeyDraw.Drawn) uuidV7.next(ROWS_A_STATEMENT))
+          ((KeyOutcome.Drawn) uuidV7.next(ROWS_A_STATEMENT))
               .keys().stream().map(key -> key.text()).toList();
       case UUIDV4 ->
           IntStream.range(0, ROWS_A_STATEMENT).mapToObj(_ -> UUID.randomUUID().toString()).toList();

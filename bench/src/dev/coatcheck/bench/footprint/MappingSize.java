@@ -14,7 +14,7 @@ import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.id.TokenSource;
 import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.key.KeyKind;
-import dev.coatcheck.core.key.KeyRun;
+import dev.coatcheck.core.key.KeyReservation;
 import dev.coatcheck.core.key.Positions;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.Waiter;
@@ -75,10 +75,10 @@ public final class MappingSize {
       Positions positions = new Positions(-1);
       KeyGenerator keys =
           wanted ->
-              KeyRun.draw(
+              KeyReservation.draw(
                   wanted,
                   SnowflakeLayout.DEFAULT,
-                  count -> new KeyRun.Some(positions.reserve(count, 0, Long.MAX_VALUE - 1), 0),
+                  count -> new KeyReservation.Some(positions.reserve(count, 0, Long.MAX_VALUE - 1), 0),
                   Waiter.PARKING);
       Minter minter =
           Minter.open(opened.database(), new TokenSource(random), _ -> keys, observer, 4);

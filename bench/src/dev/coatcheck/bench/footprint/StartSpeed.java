@@ -8,8 +8,8 @@ import dev.coatcheck.bench.report.Goal;
 import dev.coatcheck.bench.report.Row;
 import dev.coatcheck.bench.report.Samples;
 import dev.coatcheck.bench.speed.Measure;
+import dev.coatcheck.postgres.connection.UnusableDatabase;
 import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
-import dev.coatcheck.postgres.embedded.EmbeddedDatabaseFailed;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -119,7 +119,7 @@ public final class StartSpeed {
     long begun = System.nanoTime();
     try (EmbeddedDatabase _ = EmbeddedDatabase.start(home)) {
       return (System.nanoTime() - begun) / 1e9;
-    } catch (EmbeddedDatabaseFailed failed) {
+    } catch (UnusableDatabase failed) {
       throw new MeasureFailed(String.valueOf(failed.getMessage()));
     }
   }

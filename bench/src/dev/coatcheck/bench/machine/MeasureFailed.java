@@ -2,8 +2,6 @@ package dev.coatcheck.bench.machine;
 
 /** A measurement could not be taken; the message says why, for people. */
 public final class MeasureFailed extends RuntimeException {
-  private static final long serialVersionUID = 1;
-
   public MeasureFailed(String message) {
     super(message);
   }

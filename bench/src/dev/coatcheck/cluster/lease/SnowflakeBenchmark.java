@@ -2,8 +2,8 @@ package dev.coatcheck.cluster.lease;
 
 import com.github.f4b6a3.tsid.TsidFactory;
 import com.github.f4b6a3.uuid.factory.standard.TimeOrderedEpochFactory;
-import dev.coatcheck.core.key.KeyDraw;
-import dev.coatcheck.core.key.KeyRun;
+import dev.coatcheck.core.key.KeyOutcome;
+import dev.coatcheck.core.key.KeyReservation;
 import dev.coatcheck.core.key.LayoutParse;
 import dev.coatcheck.core.key.Positions;
 import dev.coatcheck.core.key.SnowflakeLayout;
@@ -78,8 +78,8 @@ public class SnowflakeBenchmark {
   public void start() {
     capped.start();
     uncapped.start();
-    while (!(capped.next(1) instanceof KeyDraw.Drawn)
-        || !(uncapped.next(1) instanceof KeyDraw.Drawn)) {
+    while (!(capped.next(1) instanceof KeyOutcome.Drawn)
+        || !(uncapped.next(1) instanceof KeyOutcome.Drawn)) {
       Thread.onSpinWait();
     }
   }
@@ -92,26 +92,26 @@ public class SnowflakeBenchmark {
 
   @Benchmark
   @Threads(1)
-  public KeyDraw cappedOneThread() {
+  public KeyOutcome cappedOneThread() {
     return capped.next(1);
   }
 
   @Benchmark
   @Threads(4)
-  public KeyDraw cappedFourThreads() {
+  public KeyOutcome cappedFourThreads() {
     return capped.next(1);
   }
 
   @Benchmark
   @Threads(1)
   @OperationsPerInvocation(BATCH)
-  public KeyDraw cappedBatches() {
+  public KeyOutcome cappedBatches() {
     return capped.next(BATCH);
   }
 
   @Benchmark
   @Threads(1)
-  public KeyDraw uncappedOneThread() {
+  public KeyOutcome uncappedOneThread() {
     return uncapped.next(1);
   }
 
@@ -129,21 +129,21 @@ public class SnowflakeBenchmark {
   }
 
   private long bare() {
-    return uncapped.reserve(1) instanceof KeyRun.Some(Positions.Run(long first, int _), int worker)
+    return uncapped.reserve(1) instanceof KeyReservation.Some(Positions.Run(long first, int _), int worker)
         ? uncapped.layout().key(first, worker)
         : -1;
   }
 
   @Benchmark
   @Threads(4)
-  public KeyDraw uncappedFourThreads() {
+  public KeyOutcome uncappedFourThreads() {
     return uncapped.next(1);
   }
 
   @Benchmark
   @Threads(1)
   @OperationsPerInvocation(BATCH)
-  public KeyDraw uncappedBatches() {
+  public KeyOutcome uncappedBatches() {
     return uncapped.next(BATCH);
   }
 

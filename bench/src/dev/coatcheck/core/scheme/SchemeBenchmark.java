@@ -6,7 +6,7 @@ import com.github.f4b6a3.ksuid.KsuidCreator;
 import com.github.f4b6a3.ulid.Ulid;
 import com.github.f4b6a3.ulid.UlidCreator;
 import com.github.f4b6a3.uuid.factory.standard.TimeOrderedEpochFactory;
-import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.key.UuidV7;
 import dev.coatcheck.core.key.Waiter;
 import dev.coatcheck.core.older.Decoded;
@@ -45,8 +45,8 @@ public class SchemeBenchmark {
   private static final String SALT = "this is my salt";
   private static final int MIN_LENGTH = 8;
 
-  private final TextKeys ulids = new TextSchemes().named("ulid").orElseThrow();
-  private final TextKeys ksuids = new TextSchemes().named("ksuid").orElseThrow();
+  private final TextKeys<?> ulids = new TextSchemes().named("ulid").orElseThrow();
+  private final TextKeys<?> ksuids = new TextSchemes().named("ksuid").orElseThrow();
   private final UuidV7 uuids = new UuidV7();
   private final TimeOrderedEpochFactory uuidCreator =
       TimeOrderedEpochFactory.builder().withIncrementPlus1().build();
@@ -86,7 +86,7 @@ public class SchemeBenchmark {
   }
 
   @Benchmark
-  public KeyDraw uuidV7() {
+  public KeyOutcome uuidV7() {
     return uuids.next(1);
   }
 

@@ -154,8 +154,11 @@ public final class IdempotencyGrowth {
     IdempotencyTable.Locks locks =
         IdempotencyTable.lock(sql, hashes.size() == 1 ? hashes : List.of(), LOCK_MILLIS_MAX);
     List<IdempotencyKey> keys = entries.stream().map(IdempotencyTable.Entry::key).toList();
-    return (keys.size() > 1 || IdempotencyTable.find(sql, locks.part(), keys).isEmpty())
-        && IdempotencyTable.keep(sql, locks.part(), entries);
+    if (keys.size() == 1 && !IdempotencyTable.find(sql, locks.part(), keys).isEmpty()) {
+      return false;
+    }
+    IdempotencyTable.keep(sql, locks.part(), entries);
+    return true;
   }
 
   private long rows() {

@@ -99,12 +99,21 @@ public final class Answer {
   }
 
   public Answer with(String name, String value) {
-    return with(List.of(new HttpField(name, value)));
+    return with(new HttpField(name, value));
+  }
+
+  public Answer with(HttpField header) {
+    return with(List.of(header));
   }
 
   public Answer with(List<HttpField> more) {
     return new Answer(
         status, contentType, Stream.concat(headers.stream(), more.stream()).toList(), body);
+  }
+
+  /** A page with the status and the headers of this answer. */
+  public Answer as(byte[] page) {
+    return new Answer(status, Page.CONTENT_TYPE, headers, page).with(Page.HEADERS);
   }
 
   public int status() {

@@ -89,6 +89,11 @@ public record Problem(ProblemCode code, String detail, Members members) {
     return named(fault.code(), fault.field(), fault.detail());
   }
 
+  /** No route has the path of the request. */
+  public static Problem noSuchPath() {
+    return of(ProblemCode.NOT_FOUND, "Nothing is at this path. /docs lists all paths.");
+  }
+
   /** A problem whose code comes by its name. */
   public static Problem named(String code, String param, String detail) {
     return at(ProblemCode.valueOf(code.toUpperCase(Locale.ROOT)), param, detail);

@@ -5,8 +5,6 @@ package dev.coatcheck.api.exchange;
  * server catches it. A verb returns its outcome as a value.
  */
 public final class Refusal extends RuntimeException {
-  private static final long serialVersionUID = 1L;
-
   private final transient Problem problem;
 
   public Refusal(Problem problem) {

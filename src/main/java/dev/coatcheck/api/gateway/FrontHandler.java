@@ -2,15 +2,13 @@ package dev.coatcheck.api.gateway;
 
 import dev.coatcheck.api.exchange.IdempotencyHeader;
 import dev.coatcheck.api.exchange.RequestBody;
-import dev.coatcheck.api.exchange.RequestId;
 import dev.coatcheck.api.gateway.FrontRequest.Operation;
 import dev.coatcheck.api.routes.IdRoutes;
 import dev.coatcheck.api.routes.MintRoutes;
+import dev.coatcheck.api.routes.urls.Asked;
 import dev.coatcheck.api.routes.urls.ProxyRoutes;
-import dev.coatcheck.api.routes.urls.RedirectRoutes;
 import dev.coatcheck.api.server.OpenRoute;
 import dev.coatcheck.core.id.Base62;
-import dev.coatcheck.ids.redirect.Visitor;
 import java.util.EnumSet;
 import java.util.Optional;
 import org.eclipse.jetty.http.HttpHeader;
@@ -28,9 +26,9 @@ import org.eclipse.jetty.util.Callback;
  * answers, each in a {@link dev.coatcheck.core.attempt.NonBlockingAttempt}.
  */
 final class FrontHandler extends Handler.Wrapper {
-  private static final String REDIRECTS = before(OpenRoute.REDIRECT.path());
-  private static final String LEGACY = before(OpenRoute.LEGACY.path());
-  private static final String IDS = before(IdRoutes.ONE);
+  private static final String REDIRECTS = OpenRoute.REDIRECT.start();
+  private static final String LEGACY = OpenRoute.LEGACY.start();
+  private static final String IDS = IdRoutes.ONE.substring(0, IdRoutes.ONE.indexOf('{'));
   private static final int PART_LENGTH_MAX = 64;
 
   /** Headers of a request with a body, or with special demands on the connection. */
@@ -78,7 +76,7 @@ final class FrontHandler extends Handler.Wrapper {
               id ->
                   Operation.open(
                       OpenRoute.REDIRECT.path(),
-                      () -> routes.redirects().redirect(id, () -> visitor(request))));
+                      () -> routes.redirects().redirect(id, Asked.of(request))));
     }
     if (path.startsWith(LEGACY)) {
       int slash = path.lastIndexOf('/');
@@ -90,7 +88,7 @@ final class FrontHandler extends Handler.Wrapper {
                           type ->
                               Operation.open(
                                   OpenRoute.LEGACY.path(),
-                                  () -> routes.redirects().follow(type, n, visitor(request)))));
+                                  () -> routes.redirects().follow(type, n, Asked.of(request)))));
     }
     // Routes parse queries.
     if (request.getMethod().equals("HEAD") || request.getHttpURI().getQuery() != null) {
@@ -110,14 +108,7 @@ final class FrontHandler extends Handler.Wrapper {
             new Operation(
                 ProxyRoutes.AUTH_REQUEST,
                 Optional.of(ProxyRoutes.NEEDS),
-                _ ->
-                    routes
-                        .proxies()
-                        .authRequest(
-                            new ProxyRoutes.Asked(
-                                request.getHeaders()::getValuesList,
-                                Request.getRemoteAddr(request),
-                                RequestId.of(request)))))
+                _ -> routes.proxies().authRequest(Asked.of(request))))
         : Optional.empty();
   }
 
@@ -135,14 +126,6 @@ final class FrontHandler extends Handler.Wrapper {
                     MintRoutes.ONE,
                     Optional.of(MintRoutes.NEEDS),
                     caller -> routes.mints().one(body, caller.orElseThrow().principal())));
-  }
-
-  private Visitor visitor(Request request) {
-    return routes
-        .redirects()
-        .visitor(
-            Request.getRemoteAddr(request),
-            request.getHeaders().getValuesList(RedirectRoutes.FORWARDED_FOR));
   }
 
   /** A part of the path between slashes, if it needs no decoding. */
@@ -171,9 +154,5 @@ final class FrontHandler extends Handler.Wrapper {
     } catch (Throwable failed) {
       Response.writeError(request, response, callback, failed);
     }
-  }
-
-  private static String before(String route) {
-    return route.substring(0, route.indexOf('{'));
   }
 }

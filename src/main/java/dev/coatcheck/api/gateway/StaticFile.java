@@ -1,5 +1,6 @@
 package dev.coatcheck.api.gateway;
 
+import dev.coatcheck.api.exchange.Page;
 import dev.coatcheck.core.id.Sha256;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -8,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
@@ -29,13 +31,23 @@ final class StaticFile {
           + " data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors"
           + " 'none'";
 
+  private static final HttpField CACHED =
+      new HttpField(HttpHeader.CACHE_CONTROL, "public, max-age=300");
+
   private static final List<HttpField> HEADERS =
       List.of(
-          new HttpField(HttpHeader.CACHE_CONTROL, "public, max-age=300"),
+          CACHED,
           new HttpField("Content-Security-Policy", POLICY),
-          new HttpField(HttpHeader.VARY, HttpHeader.ACCEPT_ENCODING.asString()));
+          new HttpField(HttpHeader.VARY, "Accept-Encoding"));
+
+  /** Of all answers at a path where only browsers get a file. */
+  static final HttpField BY_FORM = new HttpField(HttpHeader.VARY, "Accept, Accept-Encoding");
+
+  private static final List<HttpField> HEADERS_OF_PAGE =
+      Stream.concat(Page.HEADERS.stream(), Stream.of(CACHED, BY_FORM)).toList();
 
   private final HttpField contentType;
+  private final List<HttpField> headers;
   private final Form plain;
   private final Form compressed;
 
@@ -47,9 +59,10 @@ final class StaticFile {
     }
   }
 
-  private StaticFile(String contentType, byte[] bytes) {
+  private StaticFile(String contentType, List<HttpField> headers, byte[] bytes) {
     String tag = HexFormat.of().formatHex(Sha256.start().digest(bytes), 0, TAG_BYTES);
     this.contentType = new HttpField(HttpHeader.CONTENT_TYPE, contentType);
+    this.headers = headers;
     this.plain = Form.of(bytes, tag);
     this.compressed = Form.of(gzip(bytes), tag + "-gzip");
   }
@@ -59,10 +72,15 @@ final class StaticFile {
       if (in == null) {
         throw new IllegalStateException("missing in the jar: " + resource);
       }
-      return new StaticFile(contentType, in.readAllBytes());
+      return new StaticFile(contentType, HEADERS, in.readAllBytes());
     } catch (IOException broken) {
       throw new UncheckedIOException(broken);
     }
+  }
+
+  /** A page at a path where only browsers get it. */
+  static StaticFile of(byte[] page) {
+    return new StaticFile(Page.CONTENT_TYPE, HEADERS_OF_PAGE, page);
   }
 
   /** Answers GET and HEAD without waiting for the client. */
@@ -70,19 +88,19 @@ final class StaticFile {
     boolean isCompressed =
         request.getHeaders().getQualityCSV(HttpHeader.ACCEPT_ENCODING).contains("gzip");
     Form form = isCompressed ? compressed : plain;
-    HttpFields.Mutable headers = response.getHeaders();
-    HEADERS.forEach(headers::put);
-    headers.put(form.tag());
+    HttpFields.Mutable fields = response.getHeaders();
+    headers.forEach(fields::put);
+    fields.put(form.tag());
     if (has(request, form.tag().getValue())) {
       response.setStatus(304);
       response.write(true, null, callback);
       return;
     }
     response.setStatus(200);
-    headers.put(contentType);
-    headers.put(HttpHeader.CONTENT_LENGTH, form.bytes().remaining());
+    fields.put(contentType);
+    fields.put(HttpHeader.CONTENT_LENGTH, form.bytes().remaining());
     if (isCompressed) {
-      headers.put(HttpHeader.CONTENT_ENCODING, "gzip");
+      fields.put(HttpHeader.CONTENT_ENCODING, "gzip");
     }
     if (request.getMethod().equals("HEAD")) {
       response.write(true, null, callback);

@@ -3,7 +3,7 @@ package dev.coatcheck.api.routes;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.core.id.ParsedId;
-import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -57,23 +57,23 @@ public final class IdProblems {
    *
    * @param before sentences to precede the detail, or empty
    */
-  public static Problem keysUnavailable(KeyDraw.NoKeys why, String before) {
+  public static Problem keysUnavailable(KeyOutcome.NoKeys why, String before) {
     return switch (why) {
-      case KeyDraw.Refused(String _, long retryAfterMillis) ->
+      case KeyOutcome.Refused(String _, long retryAfterMillis) ->
           Problem.retryAfter(
               ProblemCode.KEYS_UNAVAILABLE,
               before
                   + "No keys can be generated now. Send the request again after the time in"
                   + " Retry-After; GET /v1/workers shows the leases.",
               Math.toIntExact(Math.max(1, Math.ceilDiv(retryAfterMillis, 1_000))));
-      case KeyDraw.NoWorkerRange(String layout) ->
+      case KeyOutcome.NoWorkerRange(String layout) ->
           Problem.unavailable(
               ProblemCode.NO_WORKER_RANGE,
               before
                   + "COATCHECK_WORKERS of this instance has no range for the layout "
                   + layout
                   + ". Send the request to another instance, or give this instance a range.");
-      case KeyDraw.NoDatedWorker(String layout, List<Integer> workers) ->
+      case KeyOutcome.NoDatedWorker(String layout, List<Integer> workers) ->
           Problem.unavailable(
               ProblemCode.NO_WORKER_RANGE,
               before
@@ -82,7 +82,7 @@ public final class IdProblems {
                   + " none of the workers that make keys for given times: "
                   + workers.stream().sorted().map(String::valueOf).collect(Collectors.joining(", "))
                   + ". Send the request to an instance whose range has one of them.");
-      case KeyDraw.NoDatedWorkerLeft(String layout) ->
+      case KeyOutcome.NoDatedWorkerLeft(String layout) ->
           Problem.unavailable(
               ProblemCode.NO_DATED_WORKER_LEFT,
               before
@@ -90,19 +90,19 @@ public final class IdProblems {
                   + layout
                   + " has no worker left for keys of given times. Send the request without a time,"
                   + " or bring keys of your own.");
-      case KeyDraw.UnknownSegment _ ->
+      case KeyOutcome.UnknownSegment _ ->
           Problem.at(
               ProblemCode.SEGMENT_UNKNOWN,
               "tag",
               before + "No segment has this tag. PUT /v1/segments/{tag} creates a segment.");
-      case KeyDraw.SegmentExhausted _ ->
+      case KeyOutcome.SegmentExhausted _ ->
           Problem.at(
               ProblemCode.SEGMENT_EXHAUSTED,
               "tag",
               before
                   + "The segment has no more numbers. Create another segment, or bring keys of your"
                   + " own.");
-      case KeyDraw.Fenced _ ->
+      case KeyOutcome.Fenced _ ->
           Problem.retryAfter(
               ProblemCode.KEYS_FENCED,
               before

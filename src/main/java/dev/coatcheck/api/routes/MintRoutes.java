@@ -14,7 +14,7 @@ import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
@@ -100,7 +100,7 @@ public final class MintRoutes implements Routes {
                       + " Nothing was done; send the same request again."));
       case MintOutcome.Overloaded _ ->
           Answer.of(Problem.unavailable(ProblemCode.OVERLOADED, "Send the batch again."));
-      case MintOutcome.KeysUnavailable(KeyDraw.NoKeys why) ->
+      case MintOutcome.KeysUnavailable(KeyOutcome.NoKeys why) ->
           Answer.of(IdProblems.keysUnavailable(why, ""));
     };
   }

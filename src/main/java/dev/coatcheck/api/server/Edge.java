@@ -27,6 +27,7 @@ final class Edge extends Handler.Wrapper {
   private static final Set<String> METHODS =
       Set.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS");
   private static final HttpField NO_SNIFFING = new HttpField("X-Content-Type-Options", "nosniff");
+  private static final HttpField BY_ACCEPT = new HttpField(HttpHeader.VARY, "Accept");
   private static final String AUTHORIZATION = HttpHeader.AUTHORIZATION.asString();
   private static final int HEADER_VALUE_LENGTH_MAX = 255;
   private static final int HEADERS_MAX = 100;
@@ -62,6 +63,10 @@ final class Edge extends Handler.Wrapper {
   static void mark(Request request, Response response, String id) {
     RequestId.set(request, response, id);
     response.getHeaders().put(NO_SNIFFING);
+    String path = request.getHttpURI().getPath();
+    if (path != null && OpenRoute.hasPages(path)) {
+      response.getHeaders().put(BY_ACCEPT);
+    }
   }
 
   private static Optional<Problem> refusal(Request request) {

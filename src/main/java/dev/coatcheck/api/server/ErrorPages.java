@@ -53,8 +53,7 @@ final class ErrorPages extends ErrorHandler {
 
   private static Problem problem(int status) {
     return switch (status) {
-      case 404 ->
-          Problem.of(ProblemCode.NOT_FOUND, "Nothing is at this path. /docs lists all paths.");
+      case 404 -> Problem.noSuchPath();
       case 405 ->
           Problem.of(
               ProblemCode.METHOD_NOT_ALLOWED,

@@ -171,7 +171,7 @@ public final class Listener {
         ? Problem.of(
             ProblemCode.METHOD_NOT_ALLOWED,
             "This path does not support this method. /docs lists all paths.")
-        : Problem.of(ProblemCode.NOT_FOUND, "Nothing is at this path. /docs lists all paths.");
+        : Problem.noSuchPath();
   }
 
   private static Optional<String> allowed(HttpResponseException thrown) {

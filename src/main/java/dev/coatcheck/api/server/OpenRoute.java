@@ -5,6 +5,7 @@ package dev.coatcheck.api.server;
  * clients can take, however many connections they open and however slowly they read.
  */
 public enum OpenRoute {
+  HOME("/", Bound.SHARED_BUFFER),
   REDIRECT("/r/{id}", Bound.PERMITS),
   LEGACY("/legacy/{type}/{n}", Bound.PERMITS),
   LIVE("/health/live", Bound.SMALL_ANSWER),
@@ -14,7 +15,9 @@ public enum OpenRoute {
   CONTRACT("/openapi.yaml", Bound.SHARED_BUFFER),
   DOCS("/docs", Bound.SHARED_BUFFER),
   DOCS_ERRORS("/docs/errors", Bound.SHARED_BUFFER),
-  DOCS_ASSET("/docs/assets/{file}", Bound.SHARED_BUFFER);
+  DOCS_ASSET("/docs/assets/{file}", Bound.SHARED_BUFFER),
+  FAVICON("/favicon.svg", Bound.SHARED_BUFFER),
+  FAVICON_ICO("/favicon.ico", Bound.SHARED_BUFFER);
 
   /** What bounds a route. */
   public enum Bound {
@@ -28,14 +31,28 @@ public enum OpenRoute {
 
   private final String path;
   private final Bound bound;
+  private final String start;
 
   OpenRoute(String path, Bound bound) {
     this.path = path;
     this.bound = bound;
+    this.start = path.split("\\{", 2)[0];
+  }
+
+  /** Whether browsers get pages at a path where other clients get JSON. */
+  static boolean hasPages(String path) {
+    return path.startsWith(REDIRECT.start)
+        || path.startsWith(LEGACY.start)
+        || path.equals(HOME.path);
   }
 
   public String path() {
     return path;
+  }
+
+  /** The path before its first parameter. */
+  public String start() {
+    return start;
   }
 
   public Bound bound() {

@@ -5,8 +5,6 @@ import java.nio.channels.UnresolvedAddressException;
 
 /** Another program listens on the address. The message is one line for the operator. */
 public final class PortInUse extends Exception {
-  private static final long serialVersionUID = 1L;
-
   private PortInUse(String host, int port, String reason, Throwable cause) {
     super(
         "Can't listen on "

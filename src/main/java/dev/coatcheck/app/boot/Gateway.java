@@ -115,7 +115,7 @@ public final class Gateway implements AutoCloseable {
       Sources sources = opened(Sources.open(opened.settings(), config.sources(), observer));
       GatewayMappings gatewayMappings = new GatewayMappings(database, registry, tokens, observer);
       TableMigrations migrations =
-          opened(TableMigrations.start(gatewayMappings, sources, feed, HOLDER, System::nanoTime));
+          opened(new TableMigrations(gatewayMappings, sources, feed, HOLDER, System::nanoTime));
       IdParser parser = new IdParser(registry);
       Aliases aliases =
           new Aliases(
@@ -198,7 +198,7 @@ public final class Gateway implements AutoCloseable {
                   observer));
     } catch (PortInUse taken) {
       close();
-      throw new StartFailed(String.valueOf(taken.getMessage()), taken);
+      throw new StartFailed(taken);
     } catch (StartFailed | RuntimeException failed) {
       close();
       throw failed;

@@ -5,7 +5,6 @@ import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.connection.UnusableDatabase;
 import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
-import dev.coatcheck.postgres.embedded.EmbeddedDatabaseFailed;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.SchemaMigration;
@@ -33,26 +32,25 @@ public final class OpenDatabase implements AutoCloseable {
 
   /** Opens the database, or fails with one line that says why. */
   public static OpenDatabase open(Config config, Observer observer) throws StartFailed {
-    if (config.database().isPresent()) {
-      DatabaseSettings settings = config.database().get();
-      return migrated(Optional.empty(), settings, observer);
-    }
     try {
+      if (config.database().isPresent()) {
+        return migrated(Optional.empty(), config.database().get(), observer);
+      }
       EmbeddedDatabase embedded = EmbeddedDatabase.start(config.home());
+      DatabaseSettings settings =
+          new DatabaseSettings(
+              embedded.jdbcUrl(),
+              embedded.user(),
+              embedded.password(),
+              config.concurrency().connections());
       try {
-        DatabaseSettings settings =
-            new DatabaseSettings(
-                embedded.jdbcUrl(),
-                embedded.user(),
-                embedded.password(),
-                config.concurrency().connections());
         return migrated(Optional.of(embedded), settings, observer);
-      } catch (StartFailed failed) {
+      } catch (UnusableDatabase | DatabaseUnavailable failed) {
         embedded.close();
         throw failed;
       }
-    } catch (EmbeddedDatabaseFailed failed) {
-      throw new StartFailed(String.valueOf(failed.getMessage()), failed);
+    } catch (UnusableDatabase | DatabaseUnavailable failed) {
+      throw new StartFailed(failed);
     }
   }
 
@@ -68,8 +66,8 @@ public final class OpenDatabase implements AutoCloseable {
         if (running.isPresent()) {
           return migrated(Optional.empty(), running.get(), observer);
         }
-      } catch (EmbeddedDatabaseFailed failed) {
-        throw new StartFailed(String.valueOf(failed.getMessage()), failed);
+      } catch (UnusableDatabase | DatabaseUnavailable failed) {
+        throw new StartFailed(failed);
       }
     }
     return open(config, observer);
@@ -95,15 +93,15 @@ public final class OpenDatabase implements AutoCloseable {
     if (embedded.isPresent()) {
       try {
         embedded.get().close();
-      } catch (EmbeddedDatabaseFailed failed) {
-        throw new StartFailed(String.valueOf(failed.getMessage()), failed);
+      } catch (UnusableDatabase failed) {
+        throw new StartFailed(failed);
       }
     }
   }
 
   private static OpenDatabase migrated(
       Optional<EmbeddedDatabase> embedded, DatabaseSettings unbounded, Observer observer)
-      throws StartFailed {
+      throws UnusableDatabase {
     Database database = null;
     try {
       unbounded.requireReachable();
@@ -117,7 +115,7 @@ public final class OpenDatabase implements AutoCloseable {
       if (database != null) {
         database.close();
       }
-      throw new StartFailed(String.valueOf(failed.getMessage()), failed);
+      throw failed;
     }
   }
 }

@@ -31,6 +31,10 @@ final class TypeFlags implements IModelTransformer {
       --legacy-deprecated-at     | legacy.deprecated_at     | TIME        | Time for the Deprecation header, for instance 2026-01-31T12:00:00Z.
       --legacy-sunset-at         | legacy.sunset_at         | TIME        | Time for the Sunset header; from then on the answer is 410.
       --legacy-max-age-seconds   | legacy.max_age_seconds   | SECONDS int | How long the redirect may be cached. Default: 0.
+      --dead-link-title          | dead_link.title          | LANGUAGE=TITLE map | Title of the page that browsers get for an ended link, for instance en=Sold. May be repeated, once for each language.
+      --dead-link-text           | dead_link.text           | LANGUAGE=TEXT map | Text of that page, in the same languages.
+      --dead-link-language       | dead_link.default_language | LANGUAGE  | Language for visitors who ask for none of these. Default: the only one.
+      --fallback-url             | fallback_url             | URL         | Where browsers are sent from an ended link, instead of that page.
       --url-template             | url_templates            | PATH list   | Path of URLs with legacy IDs of the type, for instance /orders/{legacy:order}. May be repeated, up to 20 times.
       --public-scheme            | public_rule.scheme       | SCHEME      | How older public IDs are known: hashids, sqids, typeid and uuid are decoded; pattern says that each has a row.
       --public-text-prefix       | public_rule.text_prefix  | TEXT        | Fixed text in front of older public IDs.
@@ -62,6 +66,7 @@ final class TypeFlags implements IModelTransformer {
       spec.paramLabel(label[0]).required(field.equals("prefix"));
       return switch (label[label.length - 1]) {
         case "int" -> spec.type(Integer.class).build();
+        case "map" -> spec.type(Map.class).auxiliaryTypes(String.class, String.class).build();
         case "list" -> spec.type(List.class).auxiliaryTypes(String.class).build();
         default -> spec.type(String.class).build();
       };

@@ -4,9 +4,9 @@ import dev.coatcheck.bulk.rows.RowError;
 import dev.coatcheck.bulk.rows.RowFault;
 import dev.coatcheck.bulk.rows.RowFile;
 import dev.coatcheck.bulk.rows.RowText;
-import dev.coatcheck.core.key.DatedKeys;
+import dev.coatcheck.core.key.DatedKeyGenerator;
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.ids.mint.MintRequest;
 import dev.coatcheck.ids.registry.Type;
@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Some lines of a file that are settled in one transaction. */
+/** The lines of a file that are imported in one transaction. */
 final class Chunk {
   /** As many keys as one draw gives. Such a chunk takes Postgres about a tenth of a second. */
   static final int LINES_MAX = KeyGenerator.COUNT_MAX;
@@ -100,7 +100,7 @@ final class Chunk {
    *
    * @return why there are no keys now; empty if there are
    */
-  Optional<KeyDraw.NoKeys> drawKeys(Importer.MintingTools tools) {
+  Optional<KeyOutcome.NoKeys> drawKeys(Importer.MintingTools tools) {
     Map<Type, List<Integer>> dated = new HashMap<>();
     Map<Type, List<Integer>> undated = new HashMap<>();
     for (int i = 0; i < rows.size(); i++) {
@@ -113,11 +113,11 @@ final class Chunk {
     }
     for (Map.Entry<Type, List<Integer>> group : dated.entrySet()) {
       Type type = group.getKey();
-      Optional<DatedKeys> source = tools.datedKeys().apply(type);
+      Optional<DatedKeyGenerator> source = tools.datedKeys().apply(type);
       if (source.isEmpty()) {
         undated.computeIfAbsent(type, _ -> new ArrayList<>()).addAll(group.getValue());
       } else if (give(group.getValue(), draw(source.get(), type, group.getValue()))
-          instanceof KeyDraw.NoKeys why) {
+          instanceof KeyOutcome.NoKeys why) {
         return Optional.of(why);
       }
     }
@@ -125,14 +125,14 @@ final class Chunk {
       List<Integer> wanted = group.getValue();
       wanted.sort(Comparator.naturalOrder());
       if (give(wanted, tools.keys().apply(group.getKey()).next(wanted.size()))
-          instanceof KeyDraw.NoKeys why) {
+          instanceof KeyOutcome.NoKeys why) {
         return Optional.of(why);
       }
     }
     return Optional.empty();
   }
 
-  private KeyDraw draw(DatedKeys source, Type type, List<Integer> wanted) {
+  private KeyOutcome draw(DatedKeyGenerator source, Type type, List<Integer> wanted) {
     // A row from before the layout's epoch gets one of its first keys.
     Instant epoch = Instant.ofEpochMilli(type.keyTimes().orElseThrow().epochMillis());
     wanted.sort(Comparator.comparing(row -> rows.get(row).createdAt()));
@@ -143,8 +143,8 @@ final class Chunk {
             .toArray());
   }
 
-  private KeyDraw give(List<Integer> wanted, KeyDraw draw) {
-    if (draw instanceof KeyDraw.Drawn(List<Key> keys)) {
+  private KeyOutcome give(List<Integer> wanted, KeyOutcome draw) {
+    if (draw instanceof KeyOutcome.Drawn(List<Key> keys)) {
       for (int i = 0; i < keys.size(); i++) {
         drawn.put(wanted.get(i), keys.get(i));
       }

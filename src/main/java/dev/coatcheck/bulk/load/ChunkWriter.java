@@ -1,7 +1,7 @@
 package dev.coatcheck.bulk.load;
 
 import dev.coatcheck.bulk.rows.Tally;
-import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.util.Optional;
@@ -10,10 +10,10 @@ import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commits one chunk at a time, on a thread beside the one that reads and prepares the next: at
- * first as if all its rows were new, which costs Postgres no look-up; if a row is not new, beside
- * the stored rows. A file that was imported before is all conflicts, so after a conflict the next
- * chunk isn't tried the quick way.
+ * Commits chunks one at a time, while its caller reads and prepares the next one. First it inserts
+ * a chunk as if all rows were new, without a look-up. If that conflicts, it looks up the stored
+ * rows and inserts the others. A file that was imported before conflicts in each chunk, so after a
+ * conflict the next chunk is looked up at once.
  */
 final class ChunkWriter implements AutoCloseable {
   private static final int TRIES_MAX = 5;
@@ -37,7 +37,7 @@ final class ChunkWriter implements AutoCloseable {
 
   /** Waits until the chunk before is committed, then begins with this one. */
   Optional<ImportOutcome.Reason> write(Chunk chunk) {
-    Optional<KeyDraw.NoKeys> keyless = chunk.drawKeys(tools);
+    Optional<KeyOutcome.NoKeys> keyless = chunk.drawKeys(tools);
     Optional<Fresh> fresh =
         keyless.isPresent() || careful ? Optional.empty() : Optional.of(fresh(chunk));
     Optional<ImportOutcome.Reason> failed =

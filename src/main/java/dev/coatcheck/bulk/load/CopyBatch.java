@@ -14,8 +14,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * A plan as the rows that Postgres takes, by table and in the order of locks; a table that gets
- * none is left out.
+ * The rows of a plan in the format of COPY, by table and in the order of locks; a table without
+ * rows is left out.
  */
 record CopyBatch(List<Part> parts) {
   private static final int MAPPING_BYTES = 68;

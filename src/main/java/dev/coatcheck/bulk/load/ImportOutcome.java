@@ -1,7 +1,7 @@
 package dev.coatcheck.bulk.load;
 
 import dev.coatcheck.bulk.rows.RowSummary;
-import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyOutcome;
 
 /** The outcome of an import. */
 public sealed interface ImportOutcome {
@@ -13,7 +13,8 @@ public sealed interface ImportOutcome {
   record HeaderRefused(String detail) implements ImportOutcome {}
 
   /**
-   * It ended early. Sending the whole file again is harmless: what is in then counts as existing.
+   * It ended early. Sending the whole file again is harmless: rows that were imported count as
+   * existing.
    *
    * @param linesSettled up to this line all is committed or refused; nothing after it was done
    */
@@ -27,6 +28,6 @@ public sealed interface ImportOutcome {
     record DatabaseGone() implements Reason {}
 
     /** There are no keys for the rows that bring none. */
-    record KeysUnavailable(KeyDraw.NoKeys why) implements Reason {}
+    record KeysUnavailable(KeyOutcome.NoKeys why) implements Reason {}
   }
 }

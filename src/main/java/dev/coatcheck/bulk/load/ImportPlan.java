@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.function.IntFunction;
 
 /**
- * What is written for the rows of a chunk, and the rows that are refused.
+ * The rows to write for a chunk, and the refused rows.
  *
  * @param counts public IDs by the names of types
  */
@@ -27,7 +27,7 @@ record ImportPlan(MintPlan mints, List<RowError> errors, Map<String, Count> coun
     }
   }
 
-  /** Takes every row for new, which is what most files hold; needs no look-up. */
+  /** Treats every row as new, which is right for most files; needs no look-up. */
   static ImportPlan ofNew(Chunk chunk, IntFunction<Token> tokens) {
     ImportPlan plan = new ImportPlan(new MintPlan(KnownRows.NONE), List.of(), new HashMap<>());
     for (int i = 0; i < chunk.rows().size(); i++) {

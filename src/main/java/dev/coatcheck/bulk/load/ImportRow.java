@@ -4,7 +4,7 @@ import dev.coatcheck.ids.mint.MintRequest;
 import java.time.Instant;
 
 /**
- * A sound row.
+ * A valid row.
  *
  * @param isDated whether the row says when it was created; a generated key carries that time then
  */

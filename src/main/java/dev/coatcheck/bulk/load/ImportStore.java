@@ -55,7 +55,7 @@ final class ImportStore implements AutoCloseable {
   }
 
   /**
-   * Reads what is there of the rows, plans by it, and inserts the plan.
+   * Reads the stored rows, plans, and inserts the planned rows.
    *
    * @return empty if another transaction inserted one of them meanwhile
    */
@@ -90,14 +90,14 @@ final class ImportStore implements AutoCloseable {
             });
   }
 
-  /** Public IDs that came from elsewhere may have been asked for, and be known not to be there. */
+  /** Public IDs from elsewhere may have been resolved before, and be cached as unknown. */
   private static void announce(DSLContext sql, boolean bringsTokens) {
     if (bringsTokens) {
       ChangeTable.append(sql, ChangeKind.ENDING, List.of(Resolver.IMPORTED));
     }
   }
 
-  /** False for a unique constraint; all else is thrown on. */
+  /** False for a unique violation; throws everything else. */
   private static boolean isTaken(DataAccessException refused) {
     if (SqlState.isUniqueViolation(refused)) {
       return false;

@@ -5,7 +5,7 @@ import dev.coatcheck.bulk.rows.RowFile;
 import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.bulk.rows.Tally;
 import dev.coatcheck.core.id.TokenSource;
-import dev.coatcheck.core.key.DatedKeys;
+import dev.coatcheck.core.key.DatedKeyGenerator;
 import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Caller;
@@ -24,11 +24,11 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Takes in mappings from a stream of any length, in bounded memory: it reads no more than two
- * chunks ahead of what is committed, so a sender is slowed to the speed of Postgres.
+ * Imports mappings from a stream of any length in bounded memory: it reads at most two chunks ahead
+ * of the last commit, which slows the sender to the speed of Postgres.
  *
- * <p>Rows that are there already and don't contradict it are left alone, so that a file can be sent
- * again as often as one likes. A bad row is set aside, and the rest goes in.
+ * <p>Existing rows that agree with the file are left alone, so a file can be sent again any number
+ * of times. A refused row is reported, and the others are imported.
  */
 public final class Importer {
   private final Database database;
@@ -38,7 +38,7 @@ public final class Importer {
   private final InstantSource clock;
 
   /**
-   * What new mappings are made of, and who is told.
+   * The sources of tokens and keys, and the observer of mints.
    *
    * @param datedKeys of a type, for rows that say when they were created; empty where such rows get
    *     keys of the present
@@ -46,7 +46,7 @@ public final class Importer {
   public record MintingTools(
       TokenSource tokens,
       Function<Type, KeyGenerator> keys,
-      Function<Type, Optional<DatedKeys>> datedKeys,
+      Function<Type, Optional<DatedKeyGenerator>> datedKeys,
       Observer observer) {}
 
   public Importer(
@@ -63,7 +63,7 @@ public final class Importer {
   }
 
   /**
-   * As {@link #run(RowFormat, InputStream, Caller, int)}, once if there is an Idempotency-Key.
+   * As {@link #run(RowFormat, InputStream, Caller, int)}, but only once for an Idempotency-Key.
    *
    * @throws DatabaseUnavailable if what belongs to the key can't be read or kept
    */
@@ -108,7 +108,7 @@ public final class Importer {
     }
   }
 
-  /** Says why it stopped early, if it did. */
+  /** Returns why it stopped early; empty if it did not. */
   private static Optional<ImportOutcome.Reason> copy(
       RowFile file, RowParser parser, ChunkWriter writer) {
     try (writer) {

@@ -24,8 +24,8 @@ import org.jooq.DSLContext;
 import org.jooq.exception.DataAccessException;
 
 /**
- * Gives keys that were made elsewhere their mapping and their legacy ID, for use inside
- * transactions. What is there already and agrees is left alone; what contradicts is never
+ * Writes the mappings and legacy IDs of keys that were generated elsewhere, for use inside
+ * transactions. Existing rows that agree are left alone; those that contradict are never
  * overwritten.
  */
 public final class LegacyKeyWriter {
@@ -43,10 +43,8 @@ public final class LegacyKeyWriter {
   /** A legacy ID and its new key. */
   public record LegacyKey(long legacy, long key) {}
 
-  /** A mapping or a legacy ID is there already: roll back, and insert carefully. */
+  /** A mapping or a legacy ID already exists: roll back, and insert carefully. */
   public static final class AlreadyThere extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
     AlreadyThere(DataAccessException cause) {
       super("a mapping or a legacy ID is there already", cause);
     }

@@ -7,7 +7,7 @@ import dev.coatcheck.bulk.rows.Timestamps;
 import dev.coatcheck.core.id.ParsedId;
 import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.id.Token;
-import dev.coatcheck.core.key.DatedKeys;
+import dev.coatcheck.core.key.DatedKeyGenerator;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.Scope;
@@ -26,7 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Turns the texts of rows into values, for one import. */
+/** Parses the rows of one import. */
 final class RowParser {
   private static final int TYPES_KEPT_MAX = 1_000;
 
@@ -35,7 +35,7 @@ final class RowParser {
   private final Instant now;
   private final Map<String, Optional<Type>> types = new HashMap<>();
 
-  /** Takes rows that don't say when they were created as created now. */
+  /** Rows without a creation time count as created now. */
   RowParser(Registry registry, Caller sender, InstantSource clock) {
     this.registry = registry;
     this.sender = sender;
@@ -149,13 +149,15 @@ final class RowParser {
         .orElseGet(() -> new ClientName.Refused(RowFault.CLIENT_NAMESPACE_MISSING));
   }
 
-  /** Otherwise a caller could take the names of another before that one uses them. */
+  /**
+   * Otherwise a caller could claim the client IDs of another principal before that principal does.
+   */
   private boolean mayActAs(String principal) {
     return principal.equals(sender.principal()) || sender.scopes().contains(Scope.ALL);
   }
 
   private boolean isSensible(Instant createdAt) {
-    return !createdAt.isBefore(Instant.EPOCH) && !createdAt.isAfter(now.plus(DatedKeys.AHEAD_MAX));
+    return !createdAt.isBefore(Instant.EPOCH) && !createdAt.isAfter(now.plus(DatedKeyGenerator.AHEAD_MAX));
   }
 
   /** Asks the registry once per name: it asks Postgres for those that it doesn't know. */

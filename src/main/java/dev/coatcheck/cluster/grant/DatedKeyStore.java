@@ -2,7 +2,7 @@ package dev.coatcheck.cluster.grant;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.PlainSql;
@@ -87,7 +87,7 @@ final class DatedKeyStore {
   }
 
   /** Why nothing is granted: the fence is closed, or no worker is left. */
-  KeyDraw.NoKeys whyNone(String layout, List<Integer> workers) {
+  KeyOutcome.NoKeys whyNone(String layout, List<Integer> workers) {
     boolean isOpen =
         !database
             .read(
@@ -95,6 +95,6 @@ final class DatedKeyStore {
                 sql ->
                     PlainSql.rows(sql, WORKER, _ -> true, (Object) workers.toArray(Integer[]::new)))
             .isEmpty();
-    return isOpen ? new KeyDraw.NoDatedWorkerLeft(layout) : new KeyDraw.Fenced();
+    return isOpen ? new KeyOutcome.NoDatedWorkerLeft(layout) : new KeyOutcome.Fenced();
   }
 }

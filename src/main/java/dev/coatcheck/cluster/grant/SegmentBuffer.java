@@ -1,7 +1,7 @@
 package dev.coatcheck.cluster.grant;
 
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.postgres.connection.Deadline;
 import java.util.ArrayDeque;
@@ -69,7 +69,7 @@ final class SegmentBuffer {
   private int available;
   private boolean fetching;
   private long fetches;
-  private KeyDraw.@Nullable NoKeys refusal;
+  private KeyOutcome.@Nullable NoKeys refusal;
   private int step;
   private long fetchedAtNano;
   private @Nullable SegmentDefinition definition;
@@ -82,12 +82,12 @@ final class SegmentBuffer {
   }
 
   /** Draws {@code count} numbers, 1 to {@link KeyGenerator#COUNT_MAX}, rising. */
-  KeyDraw draw(int count) {
+  KeyOutcome draw(int count) {
     KeyGenerator.checked(count);
     lock.lock();
     try {
       while (available < count) {
-        KeyDraw.NoKeys why = await(count - available);
+        KeyOutcome.NoKeys why = await(count - available);
         if (why != null) {
           return why;
         }
@@ -96,7 +96,7 @@ final class SegmentBuffer {
       if (!fetching && available <= step - step / 10) {
         fetch(next());
       }
-      return new KeyDraw.Drawn(keys);
+      return new KeyOutcome.Drawn(keys);
     } finally {
       lock.unlock();
     }
@@ -117,7 +117,7 @@ final class SegmentBuffer {
   }
 
   /** Waits for the running fetch, or starts one; returns the reason if it brought no numbers. */
-  private KeyDraw.@Nullable NoKeys await(int missing) {
+  private KeyOutcome.@Nullable NoKeys await(int missing) {
     long before = fetches;
     if (!fetching) {
       fetch(Math.max(next(), missing));
@@ -127,12 +127,12 @@ final class SegmentBuffer {
       while (fetches == before) {
         nanos = fetched.awaitNanos(nanos);
         if (nanos <= 0) {
-          return new KeyDraw.Refused("Postgres granted no numbers in time", RETRY_MILLIS);
+          return new KeyOutcome.Refused("Postgres granted no numbers in time", RETRY_MILLIS);
         }
       }
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
-      return new KeyDraw.Refused("the call was interrupted", RETRY_MILLIS);
+      return new KeyOutcome.Refused("the call was interrupted", RETRY_MILLIS);
     }
     return refusal;
   }
@@ -160,7 +160,7 @@ final class SegmentBuffer {
     try {
       return Deadline.ofAnswer().call(() -> source.grant(count, end));
     } catch (RuntimeException | Error failed) {
-      return new SegmentGrant.Refused(new KeyDraw.Refused(failed.toString(), RETRY_MILLIS));
+      return new SegmentGrant.Refused(new KeyOutcome.Refused(failed.toString(), RETRY_MILLIS));
     }
   }
 
@@ -179,7 +179,7 @@ final class SegmentBuffer {
           held.add(new Span(granted.definition(), granted.first(), granted.count()));
           available += granted.count();
         }
-        case SegmentGrant.Refused(KeyDraw.NoKeys why) -> refusal = why;
+        case SegmentGrant.Refused(KeyOutcome.NoKeys why) -> refusal = why;
       }
       fetched.signalAll();
     } finally {

@@ -1,6 +1,6 @@
 package dev.coatcheck.cluster.grant;
 
-import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyOutcome;
 
 /** The reply to a request for numbers. */
 sealed interface SegmentGrant {
@@ -15,5 +15,5 @@ sealed interface SegmentGrant {
     }
   }
 
-  record Refused(KeyDraw.NoKeys why) implements SegmentGrant {}
+  record Refused(KeyOutcome.NoKeys why) implements SegmentGrant {}
 }

@@ -1,6 +1,6 @@
 package dev.coatcheck.cluster.grant;
 
-import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.PlainSql;
 import java.sql.ResultSet;
@@ -97,7 +97,7 @@ final class SegmentStore {
     return granted.orElseGet(() -> new SegmentGrant.Refused(whyNot(tag)));
   }
 
-  private KeyDraw.NoKeys whyNot(String tag) {
+  private KeyOutcome.NoKeys whyNot(String tag) {
     return database.read(
         "segment",
         sql ->
@@ -106,8 +106,8 @@ final class SegmentStore {
                 WHY_NOT,
                 row ->
                     !row.getBoolean(1)
-                        ? new KeyDraw.UnknownSegment()
-                        : row.getBoolean(2) ? new KeyDraw.SegmentExhausted() : new KeyDraw.Fenced(),
+                        ? new KeyOutcome.UnknownSegment()
+                        : row.getBoolean(2) ? new KeyOutcome.SegmentExhausted() : new KeyOutcome.Fenced(),
                 tag));
   }
 

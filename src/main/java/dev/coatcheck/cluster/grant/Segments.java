@@ -1,6 +1,6 @@
 package dev.coatcheck.cluster.grant;
 
-import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
@@ -33,10 +33,10 @@ public final class Segments {
   }
 
   /** Draws {@code count} numbers of a segment, in rising order. Waits up to 900 ms. */
-  public KeyDraw next(String tag, int count) {
+  public KeyOutcome next(String tag, int count) {
     SegmentBuffer known = buffers.get(tag);
     if (known == null && buffers.size() >= TAGS_MAX) {
-      return new KeyDraw.Refused("too many segments on one instance", RETRY_MILLIS);
+      return new KeyOutcome.Refused("too many segments on one instance", RETRY_MILLIS);
     }
     SegmentBuffer buffer =
         buffers.computeIfAbsent(
@@ -44,10 +44,10 @@ public final class Segments {
             _ ->
                 new SegmentBuffer(
                     (many, knownEnd) -> store.grant(tag, many, knownEnd), threads, nanoTime));
-    KeyDraw draw = buffer.draw(count);
-    if (draw instanceof KeyDraw.UnknownSegment) {
+    KeyOutcome draw = buffer.draw(count);
+    if (draw instanceof KeyOutcome.UnknownSegment) {
       buffers.remove(tag, buffer);
-    } else if (draw instanceof KeyDraw.Fenced) {
+    } else if (draw instanceof KeyOutcome.Fenced) {
       observer.observe(new Event.KeysFenced("segment"));
     }
     return draw;
@@ -60,7 +60,7 @@ public final class Segments {
 
   private record Generator(Segments segments, String tag) implements KeyGenerator {
     @Override
-    public KeyDraw next(int count) {
+    public KeyOutcome next(int count) {
       return segments.next(tag, count);
     }
   }

@@ -1,9 +1,9 @@
 package dev.coatcheck.cluster.lease;
 
-import dev.coatcheck.cluster.grant.DatedGenerators;
+import dev.coatcheck.cluster.grant.DatedKeyGenerators;
 import dev.coatcheck.cluster.grant.Segments;
-import dev.coatcheck.core.key.DatedKeys;
-import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.DatedKeyGenerator;
+import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.key.KeyGeneration;
 import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.key.KeyTimes;
@@ -38,7 +38,7 @@ public final class KeyFactory implements AutoCloseable {
   private final Observer observer;
   private final InstantSource clock;
   private final KeyGenerator uuidV7 = new UuidV7();
-  private final DatedGenerators dated;
+  private final DatedKeyGenerators dated;
   private final Segments segments;
   private final Map<SnowflakeLayout, WorkerLease> leases = new LinkedHashMap<>();
 
@@ -59,7 +59,7 @@ public final class KeyFactory implements AutoCloseable {
     this.leasing = leasing;
     this.observer = observer;
     this.clock = clock;
-    this.dated = new DatedGenerators(database, leasing.workers()::dated, observer);
+    this.dated = new DatedKeyGenerators(database, leasing.workers()::dated, observer);
     this.segments = new Segments(database, observer, System::nanoTime);
   }
 
@@ -89,7 +89,7 @@ public final class KeyFactory implements AutoCloseable {
    * The generator of such keys for given times; empty if the layout has no worker for them that
    * this instance may use.
    */
-  public Optional<DatedKeys> dated(KeyTimes keys) {
+  public Optional<DatedKeyGenerator> dated(KeyTimes keys) {
     return dated.of(keys);
   }
 
@@ -104,10 +104,10 @@ public final class KeyFactory implements AutoCloseable {
     }
     Optional<WorkerRanges.Range> range = leasing.workers().leased(layout);
     if (range.isEmpty()) {
-      return _ -> new KeyDraw.NoWorkerRange(layout.name());
+      return _ -> new KeyOutcome.NoWorkerRange(layout.name());
     }
     if (leases.size() == LAYOUTS_MAX) {
-      return _ -> new KeyDraw.Refused("too many layouts on one instance", RETRY_MILLIS);
+      return _ -> new KeyOutcome.Refused("too many layouts on one instance", RETRY_MILLIS);
     }
     LeaseSettings settings =
         new LeaseSettings(

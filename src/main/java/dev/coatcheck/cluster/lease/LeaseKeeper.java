@@ -1,6 +1,6 @@
 package dev.coatcheck.cluster.lease;
 
-import dev.coatcheck.core.key.KeyRun;
+import dev.coatcheck.core.key.KeyReservation;
 import dev.coatcheck.core.key.Positions;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import java.util.function.Consumer;
@@ -66,18 +66,18 @@ final class LeaseKeeper {
       return new Shortage(newReason, untilNano);
     }
 
-    KeyRun.Wait refusal(long nano) {
+    KeyReservation.Wait refusal(long nano) {
       long millis = Math.ceilDiv(untilNano - nano, NANOS_PER_MILLI);
-      return new KeyRun.Wait(
+      return new KeyReservation.Wait(
           reason, Math.clamp(millis, RETRY_AFTER_MILLIS, RETRY_AFTER_MILLIS_MAX));
     }
   }
 
   /** Reserves up to {@code count} positions of the worker held. */
-  KeyRun reserve(int count, long nano) {
+  KeyReservation reserve(int count, long nano) {
     GrantedWindow now = held;
     if (stopped) {
-      return new KeyRun.Never("this instance is shutting down", RETRY_AFTER_MILLIS);
+      return new KeyReservation.Never("this instance is shutting down", RETRY_AFTER_MILLIS);
     }
     if (now == null) {
       return shortage.refusal(nano);
@@ -86,11 +86,11 @@ final class LeaseKeeper {
     long limit = layout.positionFrom(rules.lastMillis(now.untilMillis(), estimate) + 1);
     Positions.Run run = now.positions().reserve(count, layout.position(estimate), limit);
     if (run.count() > 0) {
-      return new KeyRun.Some(run, now.worker());
+      return new KeyReservation.Some(run, now.worker());
     }
     return now.closed(nano)
         ? shortage.refusal(nano)
-        : new KeyRun.Wait("every key up to this millisecond is taken", layout.tickMillis());
+        : new KeyReservation.Wait("every key up to this millisecond is taken", layout.tickMillis());
   }
 
   Step next(long nano) {

@@ -44,7 +44,6 @@ public record LeaseSettings(
         layout, 0, WorkerUses.shared(layout) - 1, holder, WINDOW_MILLIS_DEFAULT);
   }
 
-  /** The workers of the layout that are not to be leased. */
   Integer[] neverLeased() {
     return WorkerUses.dated(layout).toArray(Integer[]::new);
   }

@@ -1,8 +1,8 @@
 package dev.coatcheck.cluster.lease;
 
-import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.key.KeyGenerator;
-import dev.coatcheck.core.key.KeyRun;
+import dev.coatcheck.core.key.KeyReservation;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.Waiter;
 import java.util.concurrent.CountDownLatch;
@@ -70,11 +70,11 @@ public final class WorkerLease implements KeyGenerator, AutoCloseable {
   }
 
   @Override
-  public KeyDraw next(int count) {
+  public KeyOutcome next(int count) {
     if (firstReply.getCount() > 0) {
       awaitFirstReply();
     }
-    return KeyRun.draw(count, layout, this::reserve, waiter);
+    return KeyReservation.draw(count, layout, this::reserve, waiter);
   }
 
   private void awaitFirstReply() {
@@ -85,7 +85,7 @@ public final class WorkerLease implements KeyGenerator, AutoCloseable {
     }
   }
 
-  KeyRun reserve(int count) {
+  KeyReservation reserve(int count) {
     return keeper.reserve(count, waiter.nanoTime());
   }
 

@@ -75,8 +75,6 @@ public final class NonBlockingAttempt<T> {
 
   /** Ends an attempt. */
   private static final class Leaving extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
     private final transient Optional<Supplier<CompletableFuture<?>>> start;
 
     Leaving(Optional<Supplier<CompletableFuture<?>>> start) {

@@ -58,7 +58,6 @@ final class CosId implements Format {
         .with("machine", machine)
         .with("sequence", sequence)
         .sortable()
-        .revealing(Reveal.MACHINE)
-        .revealing(Reveal.VOLUME);
+        .revealing(Reveal.MACHINE, Reveal.VOLUME);
   }
 }

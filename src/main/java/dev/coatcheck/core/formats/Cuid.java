@@ -42,8 +42,7 @@ final class Cuid implements Format {
             .with("host", text.substring(COUNTER_END, HOST_END))
             .with("random", text.substring(HOST_END))
             .sortable()
-            .revealing(Reveal.VOLUME)
-            .revealing(Reveal.MACHINE));
+            .revealing(Reveal.VOLUME, Reveal.MACHINE));
   }
 
   /**

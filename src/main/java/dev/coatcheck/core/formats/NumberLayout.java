@@ -74,6 +74,6 @@ record NumberLayout(String format, Instant epoch, long tickMillis, List<Field> f
       }
       found = found.at(time);
     }
-    return Optional.of(found.sortable().revealing(Reveal.MACHINE).revealing(Reveal.VOLUME));
+    return Optional.of(found.sortable().revealing(Reveal.MACHINE, Reveal.VOLUME));
   }
 }

@@ -96,9 +96,9 @@ public sealed interface Reading {
       return new Candidate(format, certainty, time, fields, true, reveals);
     }
 
-    Candidate revealing(Reveal what) {
+    Candidate revealing(Reveal... what) {
       List<Reveal> more = new ArrayList<>(reveals);
-      more.add(what);
+      more.addAll(List.of(what));
       return new Candidate(format, certainty, time, fields, isSortable, more);
     }
 

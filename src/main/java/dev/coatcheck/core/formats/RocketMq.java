@@ -72,9 +72,7 @@ final class RocketMq implements Format {
         .with("process", process)
         .with("sequence", bits.number(32))
         .sortable()
-        .revealing(Reveal.MACHINE_ADDRESS)
-        .revealing(Reveal.PROCESS)
-        .revealing(Reveal.VOLUME);
+        .revealing(Reveal.MACHINE_ADDRESS, Reveal.PROCESS, Reveal.VOLUME);
   }
 
   private static List<Reading> old(String digits) {
@@ -100,9 +98,7 @@ final class RocketMq implements Format {
             .with("class_loader", loader)
             .with("millis_of_month", millis)
             .with("counter", bits.number(16))
-            .revealing(Reveal.MACHINE_ADDRESS)
-            .revealing(Reveal.PROCESS)
-            .revealing(Reveal.VOLUME));
+            .revealing(Reveal.MACHINE_ADDRESS, Reveal.PROCESS, Reveal.VOLUME));
   }
 
   private static Optional<Candidate> offset(String digits) {
@@ -119,8 +115,7 @@ final class RocketMq implements Format {
             .with("address", address)
             .with("port", port)
             .with("offset", offset.toString())
-            .revealing(Reveal.MACHINE_ADDRESS)
-            .revealing(Reveal.VOLUME));
+            .revealing(Reveal.MACHINE_ADDRESS, Reveal.VOLUME));
   }
 
   private static Bits bits(String digits) {

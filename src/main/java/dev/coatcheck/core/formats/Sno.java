@@ -21,7 +21,6 @@ final class Sno implements Format {
         .with("partition", id.partition())
         .with("sequence", id.sequence())
         .sortable()
-        .revealing(Reveal.MACHINE)
-        .revealing(Reveal.VOLUME);
+        .revealing(Reveal.MACHINE, Reveal.VOLUME);
   }
 }

@@ -74,8 +74,6 @@ final class TwelveBytes implements Format {
         .with("process", bits.number(16))
         .with("counter", bits.number(24))
         .sortable()
-        .revealing(Reveal.MACHINE)
-        .revealing(Reveal.PROCESS)
-        .revealing(Reveal.VOLUME);
+        .revealing(Reveal.MACHINE, Reveal.PROCESS, Reveal.VOLUME);
   }
 }

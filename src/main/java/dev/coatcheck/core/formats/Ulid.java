@@ -67,7 +67,6 @@ final class Ulid implements Format {
         .with("sequence", bits.number(24))
         .with("random", bits.hex(24))
         .sortable()
-        .revealing(Reveal.MACHINE)
-        .revealing(Reveal.VOLUME);
+        .revealing(Reveal.MACHINE, Reveal.VOLUME);
   }
 }

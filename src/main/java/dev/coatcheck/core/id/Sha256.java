@@ -12,7 +12,6 @@ public final class Sha256 {
 
   private Sha256() {}
 
-  /** A digest without any input yet. */
   public static MessageDigest start() {
     try {
       return (MessageDigest) UNUSED.clone();

@@ -5,8 +5,6 @@ package dev.coatcheck.core.json;
  * does an {@code api.exchange.Refusal}.
  */
 public final class JsonFault extends RuntimeException {
-  private static final long serialVersionUID = 1L;
-
   private final String code;
   private final String field;
 

@@ -8,6 +8,7 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -127,6 +128,11 @@ public final class JsonObject {
 
   public boolean has(String name) {
     return node.has(name);
+  }
+
+  /** The names of all fields, for an object whose names are the caller's. */
+  public Collection<String> names() {
+    return node.propertyNames();
   }
 
   public String string(String name) {

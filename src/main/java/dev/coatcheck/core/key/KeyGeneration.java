@@ -7,7 +7,6 @@ public sealed interface KeyGeneration permits KeyTimes, KeyGeneration.Segment, K
   String UUIDV7 = "uuidv7";
   String NONE = "none";
 
-  /** Numbers of the segment with this tag. */
   record Segment(String tag) implements KeyGeneration {}
 
   /** The application makes all keys, and each mint brings one. */

@@ -11,9 +11,9 @@ public interface KeyGenerator {
    * its keys also waits for the next ticks, in total 3 s at most for ticks of a second.
    *
    * @throws IllegalArgumentException if the count is out of range; callers check it first
-   * @throws EndOfTimeException if the layout has no millisecond left
+   * @throws IllegalStateException if the layout has no millisecond left
    */
-  KeyDraw next(int count);
+  KeyOutcome next(int count);
 
   static int checked(int count) {
     if (count < 1 || count > COUNT_MAX) {

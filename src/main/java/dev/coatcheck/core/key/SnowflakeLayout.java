@@ -168,7 +168,7 @@ public record SnowflakeLayout(
     return ticks(millis + tickMillis - 1);
   }
 
-  /** Whole ticks. Skips the slow division for ticks of 1 ms: every draw calls this twice. */
+  /** The first Unix millisecond of the tick of a position. */
   public long millisOf(long position) {
     return (position >> sequenceBits) * tickMillis + epochMillis;
   }
@@ -176,7 +176,7 @@ public record SnowflakeLayout(
   /**
    * The key of a position.
    *
-   * @throws EndOfTimeException beyond the last millisecond
+   * @throws IllegalStateException before the first millisecond or beyond the last
    */
   public long key(long position, int worker) {
     long ticks = position >> sequenceBits;
@@ -185,7 +185,9 @@ public record SnowflakeLayout(
           "layout %s begins at %s".formatted(name, Instant.ofEpochMilli(epochMillis)));
     }
     if (ticks >= 1L << timeBits) {
-      throw new EndOfTimeException(this);
+      throw new IllegalStateException(
+          "layout %s ended at %s; its types need another layout"
+              .formatted(name, Instant.ofEpochMilli(endMillis())));
     }
     long sequence = position & sequenceMax();
     if (fieldsBelow == 0) {

@@ -33,7 +33,7 @@ public final class UuidV7 implements KeyGenerator {
   }
 
   @Override
-  public KeyDraw next(int count) {
+  public KeyOutcome next(int count) {
     Key[] keys = new Key[KeyGenerator.checked(count)];
     synchronized (lock) {
       millis = Math.max(millis, wallMillis.getAsLong());
@@ -41,7 +41,7 @@ public final class UuidV7 implements KeyGenerator {
         keys[i] = new Key.Uuid(generator.construct(millis));
       }
     }
-    return new KeyDraw.Drawn(List.of(keys));
+    return new KeyOutcome.Drawn(List.of(keys));
   }
 
   /**

@@ -29,8 +29,6 @@ final class EventMetrics {
   /** A name and its labels, names and values alternating. */
   private record Series(String name, List<String> labels) {}
 
-  private final Map<Event.LegacyAnswered, Counter> legacyAnswers = new ConcurrentHashMap<>();
-
   private record Gauge(String name, String table) {}
 
   private final Map<Gauge, AtomicLong> gauges = new ConcurrentHashMap<>();
@@ -85,8 +83,8 @@ final class EventMetrics {
         resolvedLoaded.increment(resolved.loaded());
         resolvedUnknown.increment(resolved.unknown());
       }
-      case Event.LegacyAnswered answered ->
-          legacyAnswers.computeIfAbsent(answered, this::legacyAnswers).increment();
+      case Event.LegacyAnswered(String type, String outcome) ->
+          counter("coatcheck.legacy.lookups", "type", type, "outcome", outcome).increment();
       case Event.ScanStopped stopped ->
           counter("coatcheck.legacy.scans", "type", stopped.type()).increment();
       case Event.GeneratedKeyConflict conflict ->
@@ -135,11 +133,6 @@ final class EventMetrics {
 
   private Counter resolves(String outcome) {
     return registry.counter("coatcheck.resolves", "outcome", outcome);
-  }
-
-  private Counter legacyAnswers(Event.LegacyAnswered answered) {
-    return registry.counter(
-        "coatcheck.legacy.lookups", "type", answered.type(), "outcome", answered.outcome());
   }
 
   /** Caches counters, because the registry would sort and copy the labels each time. */

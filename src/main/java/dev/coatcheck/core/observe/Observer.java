@@ -24,7 +24,6 @@ public final class Observer {
     Gauge.builder(name, value::getAsDouble).tag(label, of).register(metrics.registry());
   }
 
-  /** Registers a gauge without a label. */
   public void gauge(String name, DoubleSupplier value) {
     Gauge.builder(name, value::getAsDouble).register(metrics.registry());
   }

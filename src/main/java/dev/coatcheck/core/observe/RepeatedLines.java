@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.slf4j.event.Level;
 
@@ -16,14 +17,9 @@ import org.slf4j.event.Level;
  * fill the disk.
  */
 final class RepeatedLines {
-  private final Sink sink;
+  private final BiConsumer<Level, String> sink;
   private final Executor aSecondLater;
   private final ConcurrentMap<String, Repetitions> open = new ConcurrentHashMap<>();
-
-  /** The destination of lines. */
-  interface Sink {
-    void log(Level level, String line);
-  }
 
   /** The repetitions since the last logged line of a kind. Only the logged line is composed. */
   private record Repetitions(long count, Level level, Supplier<String> latest) {
@@ -36,14 +32,14 @@ final class RepeatedLines {
     }
   }
 
-  RepeatedLines(Sink sink) {
+  RepeatedLines(BiConsumer<Level, String> sink) {
     this(sink, CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS));
   }
 
   /**
    * @param aSecondLater waits for a second before it runs a task
    */
-  RepeatedLines(Sink sink, Executor aSecondLater) {
+  RepeatedLines(BiConsumer<Level, String> sink, Executor aSecondLater) {
     this.sink = sink;
     this.aSecondLater = aSecondLater;
   }
@@ -61,7 +57,7 @@ final class RepeatedLines {
             (_, before) ->
                 before == null ? new Repetitions(0, level, line) : before.and(level, line));
     if (now.count() == 0) {
-      sink.log(level, line.get());
+      sink.accept(level, line.get());
       aSecondLater.execute(() -> logRepetitions(kind));
     }
   }
@@ -74,7 +70,7 @@ final class RepeatedLines {
           return;
         }
       } else if (open.replace(kind, now, now.logged())) {
-        sink.log(now.level(), "%s (%d within a second)".formatted(now.latest().get(), now.count()));
+        sink.accept(now.level(), "%s (%d within a second)".formatted(now.latest().get(), now.count()));
         aSecondLater.execute(() -> logRepetitions(kind));
         return;
       }

@@ -11,7 +11,7 @@ public sealed interface Decoder permits Hashids, Sqids, TypeIds, Uuids {
   int TEXT_LENGTH_MAX = 255;
 
   /**
-   * Decodes any text, in time bounded by {@link #lengthMax}.
+   * Decodes any text, in time bounded by the greatest length of its {@link #shape}.
    *
    * @return empty unless the rule encodes the number or the UUID as exactly this text
    */
@@ -20,12 +20,6 @@ public sealed interface Decoder permits Hashids, Sqids, TypeIds, Uuids {
   /** The name of the scheme in requests, answers and the database. */
   String scheme();
 
-  /** The beginning of all texts of the rule. */
-  String prefix();
-
-  Alphabet alphabet();
-
-  int lengthMin();
-
-  int lengthMax();
+  /** What all texts of the rule look like. */
+  TextShape shape();
 }

@@ -31,8 +31,8 @@ public final class Hashids implements Decoder {
   private static final int LOTTERIES = 100;
 
   private final String salt;
-  private final Alphabet alphabet;
   private final int minLength;
+  private final TextShape shape;
   private final Digits lotteries;
   private final Digits guards;
 
@@ -61,7 +61,6 @@ public final class Hashids implements Decoder {
       throw new IllegalArgumentException("alphabet " + alphabet + ", min length " + minLength);
     }
     this.salt = salt;
-    this.alphabet = alphabet;
     this.minLength = minLength;
 
     String separators = kept(SEPARATORS, alphabet.characters(), true);
@@ -80,6 +79,12 @@ public final class Hashids implements Decoder {
     boolean few = others.length() < 3;
     this.guards = new Digits((few ? separators : others).substring(0, guardCount).toCharArray());
     this.lotteries = new Digits((few ? others : others.substring(guardCount)).toCharArray());
+    this.shape =
+        new TextShape(
+            "",
+            alphabet,
+            Math.max(minLength, 2),
+            Math.max(minLength, 1 + Digits.lengthMax(lotteries.base())));
     this.shuffled = new Shuffled[lotteries.base()];
     for (int lottery = 0; lottery < shuffled.length; lottery++) {
       shuffled[lottery] = shuffledBy(lotteries.of(lottery));
@@ -114,38 +119,18 @@ public final class Hashids implements Decoder {
   }
 
   @Override
-  public Alphabet alphabet() {
-    return alphabet;
-  }
-
-  /** The declared minimum; 0 for none. */
-  public int minLength() {
-    return minLength;
-  }
-
-  @Override
   public String scheme() {
     return SCHEME;
   }
 
   @Override
-  public String prefix() {
-    return "";
-  }
-
-  @Override
-  public int lengthMin() {
-    return Math.max(minLength, 2);
-  }
-
-  @Override
-  public int lengthMax() {
-    return Math.max(minLength, 1 + Digits.lengthMax(lotteries.base()));
+  public TextShape shape() {
+    return shape;
   }
 
   @Override
   public Optional<Decoded> decode(String text) {
-    if (text.length() < lengthMin() || text.length() > lengthMax()) {
+    if (text.length() < shape.lengthMin() || text.length() > shape.lengthMax()) {
       return Optional.empty();
     }
     // Padding consists of digits, so the first guard is before the lottery.
@@ -175,7 +160,7 @@ public final class Hashids implements Decoder {
     int hash = (int) (number % LOTTERIES);
     Shuffled by = shuffled[hash % shuffled.length];
     char lottery = lotteries.of(hash % shuffled.length);
-    StringBuilder text = new StringBuilder(lengthMax());
+    StringBuilder text = new StringBuilder(shape.lengthMax());
     text.append(lottery).append(by.digits().write(number));
     if (text.length() < minLength) {
       text.insert(0, guards.of((hash + lottery) % guards.base()));
@@ -230,12 +215,12 @@ public final class Hashids implements Decoder {
   public boolean equals(Object other) {
     return other instanceof Hashids that
         && salt.equals(that.salt)
-        && alphabet.equals(that.alphabet)
+        && shape.equals(that.shape)
         && minLength == that.minLength;
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(salt, alphabet, minLength);
+    return Objects.hash(salt, shape, minLength);
   }
 }

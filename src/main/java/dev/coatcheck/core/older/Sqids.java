@@ -28,7 +28,7 @@ public final class Sqids implements Decoder {
       new Alphabet("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
   public static final int ALPHABET_SIZE_MIN = 3;
 
-  private final Alphabet alphabet;
+  private final TextShape shape;
   private final int minLength;
   private final Blocklist blocklist;
   private final Digits prefixes;
@@ -71,26 +71,21 @@ public final class Sqids implements Decoder {
     if (alphabet.size() < ALPHABET_SIZE_MIN || minLength < 0 || minLength > TEXT_LENGTH_MAX) {
       throw new IllegalArgumentException("alphabet " + alphabet + ", min length " + minLength);
     }
-    this.alphabet = alphabet;
     this.minLength = minLength;
     this.blocklist = Blocklist.of(alphabet);
     char[] shuffled = alphabet.characters().toCharArray();
     shuffle(shuffled);
     this.prefixes = new Digits(shuffled);
+    this.shape =
+        new TextShape(
+            "",
+            alphabet,
+            Math.max(minLength, 2),
+            Math.max(minLength, 1 + Digits.lengthMax(prefixes.base() - 1)));
     this.turned = new Turned[shuffled.length];
     for (int offset = 0; offset < turned.length; offset++) {
       turned[offset] = new Turned(shuffled, offset, minLength);
     }
-  }
-
-  @Override
-  public Alphabet alphabet() {
-    return alphabet;
-  }
-
-  /** The declared minimum; 0 for none. */
-  public int minLength() {
-    return minLength;
   }
 
   @Override
@@ -99,23 +94,13 @@ public final class Sqids implements Decoder {
   }
 
   @Override
-  public String prefix() {
-    return "";
-  }
-
-  @Override
-  public int lengthMin() {
-    return Math.max(minLength, 2);
-  }
-
-  @Override
-  public int lengthMax() {
-    return Math.max(minLength, 1 + Digits.lengthMax(prefixes.base() - 1));
+  public TextShape shape() {
+    return shape;
   }
 
   @Override
   public Optional<Decoded> decode(String text) {
-    if (text.length() < lengthMin() || text.length() > lengthMax()) {
+    if (text.length() < shape.lengthMin() || text.length() > shape.lengthMax()) {
       return Optional.empty();
     }
     int offset = prefixes.valueOf(text.charAt(0));
@@ -168,7 +153,7 @@ public final class Sqids implements Decoder {
     int size = prefixes.base();
     int offset = (1 + prefixes.of((int) (number % size)) + attempt) % size;
     Turned from = turned[offset];
-    StringBuilder text = new StringBuilder(lengthMax());
+    StringBuilder text = new StringBuilder(shape.lengthMax());
     text.append(prefixes.of(offset)).append(from.digits.write(number));
     if (text.length() < minLength) {
       text.append(from.separator).append(from.padding, 0, minLength - text.length());
@@ -189,12 +174,12 @@ public final class Sqids implements Decoder {
   @Override
   public boolean equals(Object other) {
     return other instanceof Sqids that
-        && alphabet.equals(that.alphabet)
+        && shape.equals(that.shape)
         && minLength == that.minLength;
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(alphabet, minLength);
+    return Objects.hash(shape, minLength);
   }
 }

@@ -1,7 +1,6 @@
 package dev.coatcheck.core.older;
 
 import dev.coatcheck.core.key.Key;
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.regex.Pattern;
@@ -23,7 +22,7 @@ public record TypeIds(String typeName) implements Decoder {
   /** The first character holds the upper 3 of 128 bits. */
   private static final int FIRST_MAX = 7;
 
-  private static final byte[] VALUES = values();
+  private static final Digits DIGITS = new Digits(ALPHABET.characters().toCharArray());
 
   public TypeIds {
     if (!isTypeName(typeName)) {
@@ -36,15 +35,6 @@ public record TypeIds(String typeName) implements Decoder {
     return TYPE_NAME.matcher(text).matches();
   }
 
-  private static byte[] values() {
-    byte[] values = new byte[128];
-    Arrays.fill(values, (byte) -1);
-    for (int i = 0; i < ALPHABET.size(); i++) {
-      values[ALPHABET.characters().charAt(i)] = (byte) i;
-    }
-    return values;
-  }
-
   @Override
   public Optional<Decoded> decode(String text) {
     String prefix = prefix();
@@ -54,8 +44,7 @@ public record TypeIds(String typeName) implements Decoder {
     long high = 0;
     long low = 0;
     for (int i = prefix.length(); i < text.length(); i++) {
-      char c = text.charAt(i);
-      int value = c < VALUES.length ? VALUES[c] : -1;
+      int value = DIGITS.valueOf(text.charAt(i));
       if (value < 0 || (i == prefix.length() && value > FIRST_MAX)) {
         return Optional.empty();
       }
@@ -71,22 +60,11 @@ public record TypeIds(String typeName) implements Decoder {
   }
 
   @Override
-  public String prefix() {
+  public TextShape shape() {
+    return new TextShape(prefix(), ALPHABET, LENGTH, LENGTH);
+  }
+
+  private String prefix() {
     return typeName.isEmpty() ? "" : typeName + "_";
-  }
-
-  @Override
-  public Alphabet alphabet() {
-    return ALPHABET;
-  }
-
-  @Override
-  public int lengthMin() {
-    return LENGTH;
-  }
-
-  @Override
-  public int lengthMax() {
-    return LENGTH;
   }
 }

@@ -8,8 +8,8 @@ import java.util.Optional;
 public record Uuids() implements Decoder {
   public static final String SCHEME = "uuid";
 
-  private static final Alphabet ALPHABET = new Alphabet("0123456789abcdef-");
-  private static final int LENGTH = 36;
+  private static final TextShape SHAPE =
+      new TextShape("", new Alphabet("0123456789abcdef-"), 36, 36);
 
   @Override
   public Optional<Decoded> decode(String text) {
@@ -22,22 +22,7 @@ public record Uuids() implements Decoder {
   }
 
   @Override
-  public String prefix() {
-    return "";
-  }
-
-  @Override
-  public Alphabet alphabet() {
-    return ALPHABET;
-  }
-
-  @Override
-  public int lengthMin() {
-    return LENGTH;
-  }
-
-  @Override
-  public int lengthMax() {
-    return LENGTH;
+  public TextShape shape() {
+    return SHAPE;
   }
 }

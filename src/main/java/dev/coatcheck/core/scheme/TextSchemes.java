@@ -15,7 +15,7 @@ public final class TextSchemes {
   private static final long ULID_MILLIS_END = 1L << 48;
   private static final long KSUID_SECONDS_END = Ksuid.EPOCH_OFFSET + (1L << 32);
 
-  private final Map<String, TextKeys> byName;
+  private final Map<String, TextKeys<?>> byName;
 
   public TextSchemes() {
     this(new SecureRandom(), System::currentTimeMillis);
@@ -24,13 +24,13 @@ public final class TextSchemes {
   TextSchemes(SecureRandom random, LongSupplier wallMillis) {
     this.byName =
         new TreeMap<>(
-            Map.of(
-                "ulid", new RisingTexts<>(ulids(random), wallMillis),
-                "ksuid", new RisingTexts<>(ksuids(random), wallMillis)));
+            Map.<String, TextKeys<?>>of(
+                "ulid", new TextKeys<>(ulids(random), wallMillis),
+                "ksuid", new TextKeys<>(ksuids(random), wallMillis)));
   }
 
-  private static RisingTexts.Format<Ulid> ulids(SecureRandom random) {
-    return new RisingTexts.Format<>(
+  private static TextKeys.Format<Ulid> ulids(SecureRandom random) {
+    return new TextKeys.Format<>(
         1,
         Instant.EPOCH,
         Instant.ofEpochMilli(ULID_MILLIS_END),
@@ -38,8 +38,8 @@ public final class TextSchemes {
         Ulid::increment);
   }
 
-  private static RisingTexts.Format<Ksuid> ksuids(SecureRandom random) {
-    return new RisingTexts.Format<>(
+  private static TextKeys.Format<Ksuid> ksuids(SecureRandom random) {
+    return new TextKeys.Format<>(
         1_000,
         Instant.ofEpochSecond(Ksuid.EPOCH_OFFSET),
         Instant.ofEpochSecond(KSUID_SECONDS_END),
@@ -55,7 +55,7 @@ public final class TextSchemes {
     return bytes;
   }
 
-  public Optional<TextKeys> named(String scheme) {
+  public Optional<TextKeys<?>> named(String scheme) {
     return Optional.ofNullable(byName.get(scheme));
   }
 

@@ -59,7 +59,6 @@ public final class Access {
   /** A new key. Its text can't be shown again. */
   public record Issued(ApiKey key, StoredKey stored) {}
 
-  /** The outcome of creating a key. */
   public sealed interface Created {
     record Made(Issued issued) implements Created {}
 

@@ -5,7 +5,6 @@ public sealed interface AccessDecision {
 
   record Granted(Caller caller) implements AccessDecision {}
 
-  /** Why a request is refused. */
   sealed interface Refused extends AccessDecision {}
 
   /** No key, or no valid key. */

@@ -38,7 +38,6 @@ public record Scope(String name) {
           TABLE_MIGRATIONS_WRITE,
           METRICS_READ);
 
-  /** The scope of {@link #KNOWN} with the name. */
   public static Optional<Scope> named(String name) {
     return KNOWN.stream().filter(scope -> scope.name.equals(name)).findFirst();
   }

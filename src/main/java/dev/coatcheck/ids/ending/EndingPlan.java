@@ -30,20 +30,17 @@ import java.util.stream.Stream;
  * that has ended itself.
  */
 final class EndingPlan {
-  /** A public ID that a request names. */
   record Ref(Type type, Token token) {
     TypedToken id() {
       return TypedToken.of(type, token);
     }
   }
 
-  /** One request. */
   sealed interface Step {
     record Revoke(Ref id, Optional<String> reason) implements Step {}
 
     record Merge(Ref id, Ref into) implements Step {}
 
-    /** The text is not a public ID. */
     record Refused(EndOutcome outcome) implements Step {}
   }
 

@@ -10,8 +10,6 @@ import dev.coatcheck.ids.ending.EndingPlan.Ref;
 import dev.coatcheck.ids.ending.Endings.Result;
 import dev.coatcheck.ids.idempotency.IdempotencyKey;
 import dev.coatcheck.ids.idempotency.IdempotencyTable;
-import dev.coatcheck.ids.idempotency.IdempotentCall;
-import dev.coatcheck.ids.idempotency.StoredResponse;
 import dev.coatcheck.ids.mapping.EndingTable;
 import dev.coatcheck.ids.mapping.MappingTable;
 import dev.coatcheck.ids.mapping.NewEnding;
@@ -117,9 +115,10 @@ final class EndingStore {
               attempts.put(
                   call,
                   new Attempt.Done<>(
-                      past.isOf(call.once().orElseThrow())
-                          ? new Result.Answered(past.answer(), true)
-                          : new Result.KeyReused()));
+                      past.of(
+                          call.once().orElseThrow(),
+                          answer -> new Result.Answered(answer, true),
+                          Result.KeyReused::new)));
             });
     return locks.part();
   }
@@ -163,9 +162,7 @@ final class EndingStore {
               ? new Attempt.Done<>(result(call, plan.decide(call), answers))
               : new Attempt.Held<>());
     }
-    if (!IdempotencyTable.keep(sql, part, answers)) {
-      throw new LostRace("idempotency key");
-    }
+    IdempotencyTable.keep(sql, part, answers);
     write(sql, plan.planned()); // last: the head of the change feed stays locked until the commit
   }
 
@@ -174,12 +171,9 @@ final class EndingStore {
     if (call.once().isEmpty()) {
       return new Result.Settled(outcomes);
     }
-    IdempotentCall<List<EndOutcome>> once = call.once().get();
-    StoredResponse answer = once.answer().apply(outcomes);
-    if (answer.isKept()) {
-      answers.add(IdempotencyTable.Entry.of(once, answer));
-    }
-    return new Result.Answered(answer, false);
+    IdempotencyTable.Entry entry = IdempotencyTable.Entry.of(call.once().get(), outcomes);
+    answers.add(entry);
+    return new Result.Answered(entry.answer(), false);
   }
 
   /** The public IDs that a call names, and the survivors of the merged ones. */

@@ -74,7 +74,6 @@ public final class Endings {
     }
   }
 
-  /** One public ID to end. */
   public sealed interface Request {
     /** A revocation. Only authenticated callers see the reason; the first reason is kept. */
     record Revoke(String id, Optional<String> reason) implements Request {}
@@ -86,7 +85,6 @@ public final class Endings {
   public enum Mode {
     /** Each request is independent. */
     EACH,
-    /** All or none. */
     ALL_OR_NONE,
     /** Nothing is written; the outcomes say what would be refused. */
     NONE

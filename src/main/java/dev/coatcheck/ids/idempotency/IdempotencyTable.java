@@ -3,6 +3,7 @@ package dev.coatcheck.ids.idempotency;
 import static dev.coatcheck.postgres.sql.schema.Tables.IDEMPOTENCY_0;
 
 import dev.coatcheck.postgres.connection.ConnectionDesync;
+import dev.coatcheck.postgres.group.LostRace;
 import dev.coatcheck.postgres.sql.PlainSql;
 import dev.coatcheck.postgres.sql.Unnest;
 import java.util.Collection;
@@ -14,6 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -35,16 +38,17 @@ public final class IdempotencyTable {
 
   /** The response to an earlier request with the Idempotency-Key. */
   public record Past(String requestHash, StoredResponse answer) {
-    /** Whether the earlier request was the same. */
-    public boolean isOf(IdempotentCall<?> call) {
-      return requestHash.equals(call.requestHash());
+    /** What comes of a call with the same key: another request with the key is refused. */
+    public <R> R of(IdempotentCall<?> call, Function<StoredResponse, R> same, Supplier<R> other) {
+      return requestHash.equals(call.requestHash()) ? same.apply(answer) : other.get();
     }
   }
 
   /** A finished call whose response is to be stored. */
   public record Entry(IdempotencyKey key, String requestHash, StoredResponse answer) {
-    public static Entry of(IdempotentCall<?> call, StoredResponse answer) {
-      return new Entry(call.key(), call.requestHash(), answer);
+    /** Works out the answer of a call. */
+    public static <T> Entry of(IdempotentCall<T> call, T outcome) {
+      return new Entry(call.key(), call.requestHash(), call.answer().apply(outcome));
     }
   }
 
@@ -150,21 +154,22 @@ public final class IdempotencyTable {
   }
 
   /**
-   * Stores the responses for 24 to 28 hours.
+   * Stores the responses that are final for 24 to 28 hours.
    *
    * @param part from {@link #lock}
-   * @return false if one of the keys already has a response: roll back and start again
+   * @throws LostRace if one of the keys already has a response
    */
-  public static boolean keep(DSLContext sql, long part, List<Entry> entries) {
-    if (entries.isEmpty()) {
-      return true;
-    }
+  public static void keep(DSLContext sql, long part, List<Entry> entries) {
     List<Entry> rows =
         entries.stream()
+            .filter(entry -> entry.answer().isKept())
             .sorted(
                 Comparator.<Entry>comparingInt(entry -> entry.key().bucket())
                     .thenComparing(entry -> entry.key().digest()))
             .toList();
+    if (rows.isEmpty()) {
+      return;
+    }
     int kept =
         sql.execute(
             """
@@ -179,6 +184,8 @@ public final class IdempotencyTable {
             Unnest.column(
                 rows, entry -> HexFormat.of().parseHex(entry.requestHash()), byte[][]::new),
             Unnest.texts(rows, entry -> entry.answer().body()));
-    return kept == rows.size();
+    if (kept != rows.size()) {
+      throw new LostRace("idempotency key");
+    }
   }
 }

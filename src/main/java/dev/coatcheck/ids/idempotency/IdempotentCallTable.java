@@ -87,13 +87,9 @@ public final class IdempotentCallTable {
     if (before.isPresent()) {
       return before.get();
     }
-    StoredResponse answer = once.answer().apply(work.apply(sql));
-    List<IdempotencyTable.Entry> entries =
-        answer.isKept() ? List.of(IdempotencyTable.Entry.of(once, answer)) : List.of();
-    if (!IdempotencyTable.keep(sql, locks.part(), entries)) {
-      throw new LostRace("idempotency key");
-    }
-    return new IdempotentResult.Answered<>(answer, false);
+    IdempotencyTable.Entry entry = IdempotencyTable.Entry.of(once, work.apply(sql));
+    IdempotencyTable.keep(sql, locks.part(), List.of(entry));
+    return new IdempotentResult.Answered<>(entry.answer(), false);
   }
 
   private static <T> Optional<IdempotentResult<T>> answered(
@@ -102,8 +98,9 @@ public final class IdempotentCallTable {
             IdempotencyTable.find(sql, part, List.of(once.key())).get(once.key()))
         .map(
             past ->
-                past.isOf(once)
-                    ? new IdempotentResult.Answered<>(past.answer(), true)
-                    : new IdempotentResult.KeyReused<>());
+                past.of(
+                    once,
+                    answer -> new IdempotentResult.Answered<>(answer, true),
+                    IdempotentResult.KeyReused::new));
   }
 }

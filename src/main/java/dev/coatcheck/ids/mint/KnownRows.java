@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The stored rows that requests name by an alias, a key or a token. */
 public final class KnownRows {
-  /** For requests that are all taken for new. */
+  /** For requests that are all assumed to be new. */
   public static final KnownRows NONE = new KnownRows();
 
   private final Map<Alias, StoredMapping> byAlias = new HashMap<>();

@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What one caller wants minted, in one transaction.
+ * The mints of one caller, in one transaction.
  *
  * @param requests 1 to {@value #REQUESTS_MAX}
  * @param atomic whether one refused request means that nothing is done
- * @param once set if the caller may send it again
+ * @param once set if the call has an Idempotency-Key
  */
 public record MintCall(
     List<MintRequest> requests, boolean atomic, Optional<IdempotentCall<MintOutcome.Worked>> once)
@@ -34,7 +34,9 @@ public record MintCall(
     return new MintCall(requests, false, Optional.empty());
   }
 
-  /** Whether one statement does it all: each request is for one new key of the same table. */
+  /**
+   * Whether one statement can write everything: each request is for a new key, all in one table.
+   */
   static boolean areOneInsert(List<MintCall> calls) {
     return calls.stream().noneMatch(MintCall::bringsNames)
         && calls.stream()
@@ -56,7 +58,7 @@ public record MintCall(
     return once.isPresent() || requests.stream().anyMatch(MintRequest::isNamed);
   }
 
-  /** Done before, it would say that it found what it made. */
+  /** A repeated mint would report as found what it created itself. */
   @Override
   public boolean isRepeatable() {
     return false;
@@ -68,8 +70,8 @@ public record MintCall(
   }
 
   /**
-   * The locks of its names. A batch takes none for its items: it would hold up everybody who brings
-   * one of them.
+   * The locks of its names. A batch takes none for its items: it would block every other caller
+   * that brings one of them.
    */
   List<Long> locks() {
     List<Long> locks = new ArrayList<>();

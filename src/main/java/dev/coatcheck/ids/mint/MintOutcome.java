@@ -1,6 +1,6 @@
 package dev.coatcheck.ids.mint;
 
-import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.idempotency.StoredResponse;
 import dev.coatcheck.ids.mapping.Mapping;
@@ -9,7 +9,6 @@ import java.util.List;
 /** The outcome of a mint. */
 public sealed interface MintOutcome {
 
-  /** The call was worked on. */
   sealed interface Worked extends MintOutcome {}
 
   /** Each request in its order; what was created is committed. */
@@ -30,28 +29,26 @@ public sealed interface MintOutcome {
   record RefusedItem(int index, Refused item) {}
 
   /**
-   * The call came with an Idempotency-Key: this is its answer, now and from now on.
+   * The response to a call with an Idempotency-Key, now and for every repetition.
    *
-   * @param replayed whether it was worked out for an earlier request
+   * @param replayed whether an earlier request did the work
    */
   record Answered(StoredResponse answer, boolean replayed) implements MintOutcome {}
 
-  /** The Idempotency-Key belongs to another request; nothing was done. */
+  /** The Idempotency-Key was used for another request; nothing was done. */
   record KeyReused() implements MintOutcome {}
 
-  /** Another call with one of the same names was not done in time; nothing was done by this one. */
+  /** Another call used one of the names until the deadline; nothing was done. */
   record Busy() implements MintOutcome {}
 
-  /** As many batches as are let in were under way for too long; nothing was done. */
+  /** No permit for a batch became free in time; nothing was done. */
   record Overloaded() implements MintOutcome {}
 
   /** No keys can be generated here, now or at all; nothing was done. */
-  record KeysUnavailable(KeyDraw.NoKeys why) implements MintOutcome {}
+  record KeysUnavailable(KeyOutcome.NoKeys why) implements MintOutcome {}
 
-  /** The outcome of one request. */
   sealed interface Item permits Ticket, Refused {}
 
-  /** Why a request got no public ID. */
   sealed interface Refused extends Item permits AliasTaken, Ended {}
 
   /**

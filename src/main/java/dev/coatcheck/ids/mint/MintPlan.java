@@ -16,9 +16,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which requests of a transaction stand for the same mapping, and what has to be written: for mints
- * and imports alike. Pure: the caller passes in the stored rows. The unique constraints decide, at
- * the insert, whether the plan holds.
+ * Decides which requests of a transaction share a mapping, and what to write, for mints and
+ * imports. Pure: the caller passes in the stored rows. The unique constraints have the last word,
+ * at the insert.
  */
 public final class MintPlan {
   private final KnownRows known;
@@ -29,22 +29,23 @@ public final class MintPlan {
   private final List<NewName> newNames = new ArrayList<>();
   private final List<MintTarget> newTargets = new ArrayList<>();
 
-  /** An alias to write. */
   public record NewName(Alias alias, MintTarget target) {}
 
-  /** Plans beside the rows that are stored. */
   public MintPlan(KnownRows known) {
     this.known = known;
   }
 
   /** A request's mapping, or why it has none. */
   public sealed interface Entry {
-    /** A request's mapping is new if it isn't stored, and no request before stands for it. */
+    /** The mapping is new if it is not stored and no earlier request asked for it. */
     record Sound(MintTarget target, boolean isNew) implements Entry {}
 
     record Refused(MintOutcome.Refused item) implements Entry {}
 
-    /** The key has another public ID than the request brings, or that one has another key. */
+    /**
+     * The key already has another public ID, or the public ID of the request already has another
+     * key.
+     */
     record TokenTaken() implements Entry {}
   }
 
@@ -58,13 +59,13 @@ public final class MintPlan {
     return newNames.stream().sorted((one, other) -> one.alias().compareTo(other.alias())).toList();
   }
 
-  /** Writes nothing that only other calls want. */
+  /** Drops what only other targets need. */
   void keep(Set<MintTarget> wanted) {
     newTargets.retainAll(wanted);
     newNames.removeIf(name -> !wanted.contains(name.target()));
   }
 
-  /** Finds the mapping of a request: stored, wanted by a request before it, or new. */
+  /** Finds the mapping of a request: stored, asked for by an earlier request, or new. */
   public Entry add(MintRequest request) {
     TypedKey subject = request.subject().orElse(null);
     MintTarget target = subject == null ? null : keyed(request.type(), subject);
@@ -104,7 +105,7 @@ public final class MintPlan {
     return new Entry.Sound(target, isNew);
   }
 
-  /** Takes a request for new without a look; at the insert a unique constraint may object. */
+  /** Treats a request as new without a look-up; a unique constraint may refuse it at the insert. */
   public MintTarget addUnseen(MintRequest request) {
     MintTarget target = newTarget(request, request.subject().orElse(null));
     request.aliases().forEach(alias -> newNames.add(new NewName(alias, target)));
@@ -127,7 +128,7 @@ public final class MintPlan {
     return row == null ? byAlias.get(alias) : stored(type, row);
   }
 
-  /** Known rows are one object for each row. */
+  /** Each stored row is one object. */
   private MintTarget stored(Type type, StoredMapping row) {
     return byStored.computeIfAbsent(row, _ -> new MintTarget(type, row));
   }

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * One public ID wanted.
+ * A request for one public ID.
  *
  * @param key the caller's key; empty to have one generated
  * @param aliases aliases of the public ID, which are written together with it
@@ -41,7 +41,7 @@ public record MintRequest(
     return key.map(own -> TypedKey.of(type, own));
   }
 
-  /** One for each name. Two names with the same lock only wait for each other without need. */
+  /** A lock for each name. Two names with the same lock only wait for each other needlessly. */
   List<Long> locks() {
     return Stream.concat(
             key.stream().map(own -> lock("key", own.text())),

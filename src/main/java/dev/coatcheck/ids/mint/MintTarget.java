@@ -12,7 +12,7 @@ import java.time.Instant;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** The mapping that one or several requests stand for: a stored row, or a row to be written. */
+/** The mapping that one or more requests ask for: a stored row, or a row to write. */
 public final class MintTarget {
   private final Type type;
   private final boolean generated;
@@ -39,7 +39,7 @@ public final class MintTarget {
     return type;
   }
 
-  /** Whether its key is ours, so that another row with this key is none of the caller's. */
+  /** Whether we generated the key: a row that already has it is not the caller's. */
   boolean isGenerated() {
     return generated;
   }
@@ -103,7 +103,7 @@ public final class MintTarget {
     lookedUp = true;
   }
 
-  /** Whether its aliases were looked up, so that a row which turns up now came in between. */
+  /** Whether its aliases were looked up: a row that appears later was written in between. */
   boolean isLookedUp() {
     return lookedUp;
   }

@@ -6,7 +6,6 @@ import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.ids.idempotency.IdempotencyKey;
 import dev.coatcheck.ids.idempotency.IdempotencyTable;
 import dev.coatcheck.ids.idempotency.IdempotentCall;
-import dev.coatcheck.ids.idempotency.StoredResponse;
 import dev.coatcheck.ids.mint.MintPlan.Entry;
 import dev.coatcheck.postgres.group.GroupCommit.Attempt;
 import java.util.ArrayList;
@@ -22,8 +21,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls that share one transaction, and what each of them comes to. Pure: the caller passes in
- * the stored rows and reports back what it inserted.
+ * The calls of one transaction and their outcomes. Pure: the caller passes in the stored rows and
+ * reports what it inserted.
  */
 final class MintTransaction {
   private final List<Member> members;
@@ -83,7 +82,7 @@ final class MintTransaction {
         .collect(Collectors.toCollection(LinkedHashSet::new));
   }
 
-  /** Leaves out the calls with a name that another transaction works on. */
+  /** Leaves out the calls with a name that another transaction uses. */
   void leaveOut(Set<Long> refusedLocks) {
     if (!refusedLocks.isEmpty()) {
       open()
@@ -96,7 +95,7 @@ final class MintTransaction {
     return open().flatMap(member -> member.call.once().stream()).map(IdempotentCall::key).toList();
   }
 
-  /** Gives calls that were answered before the same answer again. */
+  /** Answers calls again that have a stored response. */
   void replay(Map<IdempotencyKey, IdempotencyTable.Past> pasts) {
     open()
         .forEach(
@@ -109,9 +108,10 @@ final class MintTransaction {
     if (past != null) {
       member.attempt =
           new Attempt.Done<>(
-              past.isOf(once)
-                  ? new MintOutcome.Answered(past.answer(), true)
-                  : new MintOutcome.KeyReused());
+              past.of(
+                  once,
+                  answer -> new MintOutcome.Answered(answer, true),
+                  MintOutcome.KeyReused::new));
     }
   }
 
@@ -180,12 +180,12 @@ final class MintTransaction {
     return answers;
   }
 
-  /** What each call comes to, in their order, once all are settled. */
+  /** The outcomes in the order of the calls, once all are settled. */
   List<Attempt<MintOutcome>> attempts() {
     return members.stream().map(member -> requireNonNull(member.attempt)).toList();
   }
 
-  /** What there is to tell of the transaction after its commit. */
+  /** The events to report after the commit. */
   List<Event> events() {
     Map<String, int[]> byType = new HashMap<>();
     List<Event> events = new ArrayList<>();
@@ -217,10 +217,9 @@ final class MintTransaction {
     if (member.call.once().isEmpty()) {
       return worked;
     }
-    IdempotentCall<MintOutcome.Worked> once = member.call.once().get();
-    StoredResponse answer = once.answer().apply(worked);
-    answers.add(IdempotencyTable.Entry.of(once, answer));
-    return new MintOutcome.Answered(answer, false);
+    IdempotencyTable.Entry entry = IdempotencyTable.Entry.of(member.call.once().get(), worked);
+    answers.add(entry);
+    return new MintOutcome.Answered(entry.answer(), false);
   }
 
   private static MintOutcome.Item item(Entry entry) {

@@ -3,7 +3,7 @@ package dev.coatcheck.ids.mint;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.id.TokenSource;
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.idempotency.IdempotencyKey;
@@ -24,9 +24,8 @@ import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 
 /**
- * Creates public IDs. The answer is given after the commit. One (type, key) has one public ID, and
- * so has one alias, however often and by whomever it is minted: the unique constraints settle every
- * race.
+ * Creates public IDs, and answers after the commit. A (type, key) or an alias has one public ID,
+ * however often it is minted and by whom: the unique constraints settle every race.
  */
 public final class Minter {
   private static final int BATCH_WAIT_MILLIS_MAX = 900;
@@ -135,9 +134,9 @@ public final class Minter {
   }
 
   /**
-   * That a generated key is taken is a sign of trouble, and comes in numbers then. So single calls
-   * stay together, and only those whose key is taken have to try again; a batch is undone as a
-   * whole, so that no row of it is written twice.
+   * If a generated key is taken, something is wrong, and more conflicts will follow. So single
+   * calls stay in one group, and only those with a taken key are tried again; a batch is rolled
+   * back as a whole, so that none of its rows is written twice.
    */
   private MintTransaction insert(MintTransaction transaction) {
     plan(transaction, KnownRows.NONE);
@@ -169,12 +168,12 @@ public final class Minter {
     wanting.forEach(
         (generator, targets) -> {
           switch (generator.next(targets.size())) {
-            case KeyDraw.Drawn(List<Key> drawn) -> {
+            case KeyOutcome.Drawn(List<Key> drawn) -> {
               for (int i = 0; i < drawn.size(); i++) {
                 targets.get(i).generate(drawn.get(i));
               }
             }
-            case KeyDraw.NoKeys why ->
+            case KeyOutcome.NoKeys why ->
                 transaction.refuse(targets, new MintOutcome.KeysUnavailable(why));
           }
         });

@@ -3,6 +3,7 @@ package dev.coatcheck.ids.pattern;
 import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.core.older.Alphabet;
+import dev.coatcheck.core.older.TextShape;
 import java.util.Optional;
 
 /** The public IDs that a type had in an older system. */

@@ -2,6 +2,7 @@ package dev.coatcheck.ids.pattern;
 
 import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.core.older.Alphabet;
+import dev.coatcheck.core.older.TextShape;
 
 /**
  * Public IDs of an older system that follow no rule, and so have a row each.

@@ -7,6 +7,7 @@ import dev.coatcheck.core.older.Decoded;
 import dev.coatcheck.core.older.Decoder;
 import dev.coatcheck.core.older.Hashids;
 import dev.coatcheck.core.older.Sqids;
+import dev.coatcheck.core.older.TextShape;
 import dev.coatcheck.core.older.TypeIds;
 import dev.coatcheck.core.older.Uuids;
 import java.util.Optional;
@@ -39,7 +40,8 @@ public record PublicRule(String textPrefix, Decoder decoder) implements OlderSys
       throw json.invalid(
           "scheme", "typeid and uuid carry the key, so the key of the type must be uuid.");
     }
-    if (textPrefix.length() + decoder.prefix().length() + decoder.lengthMax() > LENGTH_MAX) {
+    TextShape texts = decoder.shape().after(textPrefix);
+    if (texts.prefix().length() + texts.lengthMax() > LENGTH_MAX) {
       throw json.invalid(
           "text_prefix", "An older public ID has at most 255 characters with its text_prefix.");
     }
@@ -101,10 +103,6 @@ public record PublicRule(String textPrefix, Decoder decoder) implements OlderSys
 
   @Override
   public TextShape shape() {
-    return new TextShape(
-        textPrefix + decoder.prefix(),
-        decoder.alphabet(),
-        decoder.lengthMin(),
-        decoder.lengthMax());
+    return decoder.shape().after(textPrefix);
   }
 }

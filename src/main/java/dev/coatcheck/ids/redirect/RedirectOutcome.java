@@ -1,5 +1,6 @@
 package dev.coatcheck.ids.redirect;
 
+import dev.coatcheck.ids.registry.DeadLink;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -48,10 +49,10 @@ public sealed interface RedirectOutcome {
    * The sunset of the type's legacy IDs has passed, whether or not this was one. The database was
    * not asked.
    */
-  record Over(Notice notice) implements Refused {}
+  record Over(Notice notice, DeadLink deadLink) implements Refused {}
 
   /** Revoked, of a type with public links: whoever asks was given the ID before. */
-  record Gone() implements Refused {}
+  record Gone(DeadLink deadLink) implements Refused {}
 
   /**
    * The visitor is scanning numbers. The database was not asked.

@@ -134,10 +134,12 @@ public final class Redirector {
     return switch (resolved) {
       case ResolveOutcome.Found(Mapping mapping) -> to(mapping);
       case ResolveOutcome.Merged merged -> to(merged.survivor());
-      case ResolveOutcome.Revoked revoked ->
-          publicRedirect(revoked.mapping().type()).isPresent()
-              ? new RedirectOutcome.Gone()
-              : new RedirectOutcome.NotFound();
+      case ResolveOutcome.Revoked revoked -> {
+        Type type = revoked.mapping().type();
+        yield publicRedirect(type).isPresent()
+            ? new RedirectOutcome.Gone(type.deadLink())
+            : new RedirectOutcome.NotFound();
+      }
       case ResolveOutcome.Unknown _, ResolveOutcome.Malformed _ -> new RedirectOutcome.NotFound();
     };
   }
@@ -210,7 +212,7 @@ public final class Redirector {
     return switch (ids.find(opening.id())) {
       case ResolveOutcome.Found(Mapping mapping) -> to(opening, mapping, now);
       case ResolveOutcome.Merged merged -> to(opening, merged.survivor(), now);
-      case ResolveOutcome.Revoked _ -> new RedirectOutcome.Gone();
+      case ResolveOutcome.Revoked _ -> new RedirectOutcome.Gone(opening.id().type().deadLink());
       case ResolveOutcome.Unknown _, ResolveOutcome.Malformed _ -> new RedirectOutcome.NotFound();
     };
   }
@@ -235,7 +237,7 @@ public final class Redirector {
       return Optional.empty();
     }
     observer.observe(new Event.LegacyAnswered(type.name(), "over"));
-    return Optional.of(new RedirectOutcome.Over(notice(policy)));
+    return Optional.of(new RedirectOutcome.Over(notice(policy), type.deadLink()));
   }
 
   private boolean isTooHigh(OlderId id, LegacyPolicy policy) {

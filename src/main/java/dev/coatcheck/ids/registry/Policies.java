@@ -23,6 +23,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
 public record Policies(
     Optional<Redirect> redirect,
     Optional<LegacyPolicy> legacy,
+    DeadLink deadLink,
     List<LegacyUrlTemplate> urlTemplates,
     Optional<OlderSystem> olderSystem,
     OutagePolicy outage,
@@ -52,6 +53,7 @@ public record Policies(
     return new Policies(
         json.optionalObject("redirect").map(redirect -> Redirect.read(redirect, hosts)),
         json.optionalObject("legacy").map(LegacyPolicy::read),
+        DeadLink.read(json, hosts),
         urlTemplates(json, name),
         OlderSystem.read(json, keys),
         new OutagePolicy(

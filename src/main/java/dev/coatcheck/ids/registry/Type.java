@@ -41,6 +41,10 @@ public record Type(
     return policies.legacy();
   }
 
+  public DeadLink deadLink() {
+    return policies.deadLink();
+  }
+
   public List<LegacyUrlTemplate> urlTemplates() {
     return policies.urlTemplates();
   }

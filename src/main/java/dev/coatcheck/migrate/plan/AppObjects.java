@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a table's catalog entries tell about its applications.
+ * What the catalog tells about the applications of a table.
  *
  * @param updateTriggers those that fire for each row that the backfill fills
  * @param grantedColumns columns with grants of their own
@@ -45,7 +45,7 @@ record AppObjects(
    * @param isConstraint Postgres replaces no constraint triggers
    */
   record UpdateTrigger(String name, String definition, boolean isConstraint) {
-    /** Holds the run while rows are filled, and is empty or unset else. */
+    /** The setting names the run while it fills rows; otherwise it is empty or unset. */
     static final String SLEEPS =
         "coalesce(pg_catalog.current_setting('coatcheck.fill', true), '') = ''";
 
@@ -67,11 +67,10 @@ record AppObjects(
                   + " last_update or fill an audit table, a WHEN clause that disables it during the"
                   + " backfill. Any session can disable such a trigger, so remove the clause after"
                   + " the run, and do not add it to an audit that must always work.",
-              triggers.stream().map(UpdateTrigger::remedy).toList(),
-              Optional.empty()));
+              triggers.stream().map(UpdateTrigger::remedy).toList()));
     }
 
-    /** The statement with which it sleeps while rows are filled. */
+    /** The statement that disables it while rows are filled. */
     private String remedy() {
       int execute = definition.lastIndexOf(EXECUTE);
       if (isConstraint || !definition.startsWith(CREATE) || execute < 0) {

@@ -58,7 +58,7 @@ final class AskedQuery {
         : List.of();
   }
 
-  /** Without what it is wrapped in. */
+  /** The query inside a COPY, DECLARE, PREPARE or CREATE. */
   private static List<SqlToken> query(List<SqlToken> tokens) {
     SqlToken first = SqlToken.at(tokens, 0);
     if (first.is("copy") && SqlToken.at(tokens, 1).isSymbol("(")) {

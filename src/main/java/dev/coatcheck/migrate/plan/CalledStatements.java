@@ -22,7 +22,6 @@ public record CalledStatements(List<Called> statements, Optional<String> whyNot)
    */
   public record Called(String id, String text, long calls) {}
 
-  /** How often each was called, by its ID. */
   public Map<String, Long> calls() {
     return statements.stream().collect(Collectors.toMap(Called::id, Called::calls, Long::sum));
   }

@@ -5,9 +5,8 @@ import dev.coatcheck.migrate.table.Phase;
 import java.util.List;
 
 /**
- * What a run is likely to take, without throttling and without writers beside it. Reckoned from the
- * sizes of the table and two short measurements of its server; figures of the same kind from other
- * machines differ by a factor of two.
+ * Estimates a run without throttling and without concurrent writers, from the sizes of the table
+ * and two short measurements of its server. Figures from other machines differ by a factor of two.
  *
  * @param phases in their order
  * @param diskBytes that the source needs more, at most: until a vacuum each row takes its room
@@ -113,7 +112,6 @@ public record Estimate(
         Math.round(mappings));
   }
 
-  /** Of a run that never switches. */
   Estimate keepingPrimaryKey() {
     List<PhaseTime> usual =
         phases.stream()

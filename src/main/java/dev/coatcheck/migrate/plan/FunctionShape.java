@@ -11,7 +11,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Recognises functions that depend on the number of the table's columns, as {@link RowShape}. */
+/**
+ * Recognises functions that depend on the number of the table's columns, as {@link RowShape}
+ * recognises statements.
+ */
 final class FunctionShape {
   private static final String TAKES =
       "takes a row of the table; calls that build that row, as in f(row(1, 2)), need one more"

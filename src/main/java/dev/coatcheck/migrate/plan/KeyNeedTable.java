@@ -24,12 +24,12 @@ import org.jooq.exception.DataAccessException;
  * the next one is asked about.
  */
 final class KeyNeedTable {
-  /** In all, of which the connection is lent for 10 s. */
+  /** For all statements; the connection is lent for 10 s. */
   private static final Duration TIME_MAX = Duration.ofSeconds(5);
 
   private static final int STATEMENTS_MAX = 300;
 
-  /** Of each: that it is created, and its locks. */
+  /** The timeouts for each statement and for its locks. */
   private static final String BOUND =
       """
       select set_config('statement_timeout', '1s', true),
@@ -61,7 +61,7 @@ final class KeyNeedTable {
        where n.nspname = ? and c.relname = ? and k.contype = 'p' and not pg_is_in_recovery()\
       """;
 
-  /** Runs under a search path of others. */
+  /** Qualified throughout, because it runs under the search path of an application. */
   private static final String NEEDS =
       """
       select exists (
@@ -89,11 +89,7 @@ final class KeyNeedTable {
 
   private record Key(long oid, Optional<String> whyNot) {}
 
-  /**
-   * The statements with the answers of the server.
-   *
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source doesn't answer
-   */
+  /** The statements with the answers of the server. */
   static RecordedStatements asked(
       Database database, TableName table, RecordedStatements recorded, LongSupplier nanoTime) {
     return recorded.statements().stream().noneMatch(one -> mayNeedKey(one, table))

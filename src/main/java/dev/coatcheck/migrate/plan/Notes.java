@@ -4,7 +4,7 @@ import dev.coatcheck.migrate.source.Diagnostic;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What is worth knowing about a table, though nothing has to be done about it. */
+/** Facts about a table that need no action. */
 final class Notes {
   private static final String KEY_SEQUENCE =
       """

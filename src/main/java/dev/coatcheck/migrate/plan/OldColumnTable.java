@@ -13,9 +13,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.jooq.DSLContext;
 
-/**
- * Reads what still uses the columns of the legacy IDs: that of the table, those of its children.
- */
+/** Finds what still uses the columns of the legacy IDs, in the table and in its children. */
 public final class OldColumnTable {
   private final Source source;
   private final Target target;
@@ -30,11 +28,7 @@ public final class OldColumnTable {
     this.target = target;
   }
 
-  /**
-   * The statements that mention one of the tables, with their calls so far.
-   *
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source doesn't answer
-   */
+  /** The statements that mention one of the tables, with their calls so far. */
   public CalledStatements called() {
     List<String> tables =
         Stream.concat(Stream.of(target.table()), target.children().stream().map(Child::table))

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What applications still do with the columns of legacy IDs, by what is known of them.
+ * How applications still use the columns of legacy IDs, as far as is known.
  *
  * @param statements that name one of the columns, each with its calls
  * @param functions of the database that name one of the columns
@@ -39,7 +39,6 @@ public record OldColumnUse(
    */
   public record Searched(Statements column, AppObjects objects) {}
 
-  /** What the applications of some tables do. */
   public static OldColumnUse of(List<Searched> tables, CalledStatements called) {
     List<CalledStatements.Called> statements =
         called.statements().stream()
@@ -95,8 +94,7 @@ public record OldColumnUse(
               "row_shape",
               "Code that depends on the number of columns fails for good once a column is gone:"
                   + " rewrite each entry.",
-              rowShapes,
-              Optional.empty()));
+              rowShapes));
     }
     return preconditions;
   }

@@ -94,7 +94,7 @@ final class OrphanTable {
             TableName.literal(name));
   }
 
-  /** The bound, and the end of a count that takes too long, are of this part alone. */
+  /** In a savepoint, so that the transaction survives a count that takes too long. */
   private List<String> found(String query) {
     PlainSql.execute(sql, "savepoint orphans");
     try {

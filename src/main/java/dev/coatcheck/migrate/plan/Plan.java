@@ -10,10 +10,10 @@ import java.util.List;
  * @param rows that would get a key
  * @param bytes of the table with its indexes
  * @param highestId the highest legacy ID
- * @param olderThanEpoch rows that are older than any key can say
+ * @param olderThanEpoch rows that are older than the epoch of the keys
  * @param estimate of its time, disk and WAL
  * @param preconditions of the application, each to be accepted before the start
- * @param notes what is good to know
+ * @param notes facts that need no action
  */
 public record Plan(
     long rows,

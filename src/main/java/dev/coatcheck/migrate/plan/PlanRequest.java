@@ -6,7 +6,7 @@ import dev.coatcheck.migrate.source.TableSpec;
 import java.util.Optional;
 
 /**
- * A table, and what its rows are to become.
+ * A request for a plan: the table, and the type of its rows.
  *
  * @param applicationPath of the sessions that write to it; empty: that of its owner's settings
  */

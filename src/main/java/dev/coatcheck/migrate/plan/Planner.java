@@ -32,11 +32,7 @@ public final class Planner {
     this.survey = survey;
   }
 
-  /**
-   * Reads from the source, and changes nothing there.
-   *
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
-   */
+  /** Reads from the source, and changes nothing there. */
   public Proposal propose(Source source, PlanRequest request) {
     Type type = request.type();
     if (!type.generation().equals(KeyGeneration.usual(KeyKind.BIGINT))) {

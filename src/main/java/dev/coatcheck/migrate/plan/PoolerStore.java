@@ -9,9 +9,9 @@ import java.util.List;
 import org.jooq.exception.DataAccessException;
 
 /**
- * What new sessions of a source are like. Finds out whether a pooler stands before a server that
- * shares sessions, or takes no settings for them. A run needs sessions of its own: their search
- * path keeps code of others out, and backends are watched and ended by their number.
+ * Checks what new sessions of a source are like: whether a pooler shares backends between them, or
+ * drops their settings. A run needs sessions of its own: their search path keeps code of others
+ * out, and backends are watched and ended by their number.
  *
  * <p>Two connections ask in turn which backend serves them. One that is served by several, or two
  * that are served by the same, aren't connected to a backend. The order is that of Thue and Morse:
@@ -23,7 +23,7 @@ final class PoolerStore {
   /** Postgres takes every setting that a session begins with; PgBouncer takes few or none. */
   private static final String REFUSED_SETTING = "unsupported startup parameter";
 
-  /** Below 0 where the settings that a session begins with did not arrive. */
+  /** -1 if the startup settings of the session did not arrive. */
   private static final String BACKEND =
       """
       select case when pg_catalog.current_setting('search_path')
@@ -31,7 +31,7 @@ final class PoolerStore {
                   then pg_catalog.pg_backend_pid() else -1 end\
       """;
 
-  /** A standby has another remedy. */
+  /** False on a standby, which is refused for another reason. */
   private static final String IS_READ_ONLY =
       """
       select current_setting('default_transaction_read_only')::boolean
@@ -40,11 +40,7 @@ final class PoolerStore {
 
   private PoolerStore() {}
 
-  /**
-   * Whether there is one.
-   *
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be reached
-   */
+  /** Whether there is one. */
   static boolean isBetween(DatabaseSettings settings) {
     try (Session even = Session.open(settings, "coatcheck plan");
         Session odd = Session.open(settings, "coatcheck plan")) {
@@ -76,8 +72,6 @@ final class PoolerStore {
   /**
    * Whether transactions of new sessions only read. Those of the pool may have begun before that
    * was altered.
-   *
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be reached
    */
   static boolean isReadOnly(DatabaseSettings settings) {
     try (Session fresh = Session.open(settings, "coatcheck plan")) {

@@ -22,6 +22,18 @@ public record Precondition(
     found = List.copyOf(found.subList(0, Math.min(FOUND_MAX, found.size())));
   }
 
+  Precondition(String code, String detail, List<String> found) {
+    this(code, detail, found, Optional.empty());
+  }
+
+  /** Those that are not accepted by their codes. */
+  public static List<Diagnostic> missing(List<Precondition> all, List<String> accepted) {
+    return all.stream()
+        .filter(condition -> !accepted.contains(condition.code))
+        .map(Precondition::diagnostic)
+        .toList();
+  }
+
   /** The same, with what else was found. */
   Precondition and(Precondition other) {
     List<String> all = Stream.concat(found.stream(), other.found.stream()).distinct().toList();

@@ -17,8 +17,7 @@ final class Preconditions {
           "keys_as_strings",
           "New keys exceed 2^53, which a double can't hold: clients have to take them as strings,"
               + " and columns that copy them have to be bigint.",
-          List.of(),
-          Optional.empty());
+          List.of());
 
   private static final String COLUMN_GRANTS = "column_grants";
 
@@ -57,8 +56,7 @@ final class Preconditions {
             + " of a column that refers to the key, fails during the run: alter the type before"
             + " the start, or undo the run from expand on first; its keys are kept for the next"
             + " run.",
-        List.of("column " + keyColumn + " of the type " + keyType),
-        Optional.empty());
+        List.of("column " + keyColumn + " of the type " + keyType));
   }
 
   /**
@@ -209,8 +207,7 @@ final class Preconditions {
                 COLUMN_GRANTS,
                 "Some roles have grants on single columns and may not read the new column, so their"
                     + " SELECT * and RETURNING * fail: name the columns in these statements.",
-                objects.grantedColumns(),
-                Optional.empty()));
+                objects.grantedColumns()));
   }
 
   static String excerpt(String statement) {

@@ -3,7 +3,7 @@ package dev.coatcheck.migrate.plan;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What about a table stands in the way of new keys, as the catalog and the server know it. */
+/** The checks that refuse a table, by what the catalog and the server show. */
 final class Refusals {
   private static final String OF_TABLE = " from pg_class c where c.oid = <oid>";
 

@@ -6,7 +6,7 @@ import dev.coatcheck.migrate.plan.SqlStatement.Star;
 import dev.coatcheck.migrate.plan.SqlStatement.Use;
 import java.util.Optional;
 
-/** Where a {@link StatementReader} is, within one pair of parentheses or outside of all of them. */
+/** The state of a {@link StatementReader} within one pair of parentheses, or outside of all. */
 final class SqlScope {
   enum Clause {
     NONE,

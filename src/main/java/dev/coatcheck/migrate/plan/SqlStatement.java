@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * One statement as far as its words tell: which tables it uses, and where it writes {@code *} for
+ * One statement, as far as its words tell: the tables it uses, and where it writes {@code *} for
  * all columns.
  *
  * @param text as it was written
@@ -30,7 +30,6 @@ record SqlStatement(
   /** A table as a statement names it; its schema if that is said. */
   record Name(Optional<String> schema, String table) {}
 
-  /** What a statement does with a table. */
   enum Role {
     READ,
     INSERTED,
@@ -91,12 +90,10 @@ record SqlStatement(
     return united.contains(group);
   }
 
-  /** The token at an index; beyond both ends a symbol that equals no other. */
   SqlToken at(int index) {
     return SqlToken.at(tokens, index);
   }
 
-  /** The name that begins at an index. */
   Name nameAt(int index) {
     return isQualified(index)
         ? new Name(Optional.of(at(index).text()), at(index + 2).text())

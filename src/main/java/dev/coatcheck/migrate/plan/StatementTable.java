@@ -13,10 +13,10 @@ import org.jooq.exception.DataAccessException;
 
 /** Reads the statements that {@code pg_stat_statements} has recorded. */
 final class StatementTable {
-  /** Of a text. One of that length was cut off. */
+  /** Characters that are read of a text; a text of that length was cut off. */
   static final int TEXT_MAX = 20_000;
 
-  /** With what a statement begins by which {@link KeyNeedTable} asks; it is recorded too. */
+  /** The beginning of the statements of {@link KeyNeedTable}, which are recorded too. */
   static final String ASKED = "create function pg_temp.coatcheck_asked() ";
 
   private static final int STATEMENTS_MAX = 1_000;
@@ -76,8 +76,6 @@ final class StatementTable {
 
   /**
    * Those of other roles than the source's own that mention one of some tables, with their calls.
-   *
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source doesn't answer
    */
   static CalledStatements called(Database database, List<String> tables) {
     List<String> schema =
@@ -110,8 +108,6 @@ final class StatementTable {
   /**
    * Those that mention one of some tables, with the search paths of their roles. On a connection of
    * its own, because the answer may be an error.
-   *
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source doesn't answer
    */
   static RecordedStatements recorded(Source source, List<String> tables) {
     Database database = source.database();

@@ -13,7 +13,7 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jooq.DSLContext;
 
-/** Reads what a table is made of, all in one snapshot in which nothing can be written. */
+/** Reads what a table is made of, in one snapshot of a transaction that can't write. */
 final class SurveyStore {
   /** Below the 10 s after which a pooled connection is given up. */
   private static final String STATEMENT_MAX = "set local statement_timeout = '8s'";
@@ -199,7 +199,6 @@ final class SurveyStore {
     return PlainSql.rows(sql, query, row -> row.getString(1));
   }
 
-  /** Whether a run of ours is on the table. */
   boolean hasCheckpoint(long oid) {
     return PlainSql.isTrue(sql, MAY_ASK_CHECKPOINT)
         && PlainSql.isTrue(

@@ -26,7 +26,6 @@ import java.util.stream.Stream;
  * that can't write, and what it asks about recorded statements is rolled back.
  */
 public final class TableSurvey {
-  /** What is found. */
   public sealed interface Outcome {
     record Sound(TableShape shape) implements Outcome {}
 

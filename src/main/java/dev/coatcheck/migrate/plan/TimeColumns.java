@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
-/** Which column says when a row was made. */
+/** Chooses the column with the creation time of a row. */
 final class TimeColumns {
   private static final Set<String> TYPES = Set.of("timestamptz", "timestamp", "date");
   private static final Set<String> USUAL =

@@ -53,18 +53,12 @@ public final class ActiveTables {
   /**
    * The table of a type whose rows get keys. If the table is not known to have triggers, the tables
    * are read again: it may have triggers meanwhile, and the answer for its rows would be wrong.
-   *
-   * @throws DatabaseUnavailable if they can't be read
    */
   Optional<ActiveTable> withTriggers(int typeNumber) {
     return first(table -> table.typeNumber() == typeNumber && table.hasTriggers());
   }
 
-  /**
-   * The table of a type whose outbox may hold entries, by the same rule.
-   *
-   * @throws DatabaseUnavailable if the tables can't be read
-   */
+  /** The table of a type whose outbox may hold entries, by the same rule. */
   Optional<ActiveTable> withOutbox(int typeNumber) {
     return first(table -> table.typeNumber() == typeNumber && table.hasOutbox());
   }

@@ -14,7 +14,6 @@ import dev.coatcheck.postgres.sql.Database;
 public record GatewayMappings(
     Database database, Registry registry, TokenSource tokens, Observer observer) {
 
-  /** Writes the mappings of a type. */
   public LegacyKeyWriter writer(int typeNumber) {
     return new LegacyKeyWriter(type(typeNumber), tokens, observer);
   }

@@ -42,7 +42,6 @@ public final class ReadThrough implements UnmappedRows {
    * Creates the mapping if a row with that ID exists.
    *
    * @return whether it exists
-   * @throws DatabaseUnavailable if the gateway's database or the source is unavailable
    */
   @Override
   public boolean fillOnDemand(Type type, long legacy) {
@@ -78,7 +77,6 @@ public final class ReadThrough implements UnmappedRows {
     }
   }
 
-  /** A permit of a source. */
   private interface Permit extends AutoCloseable {
     @Override
     void close();

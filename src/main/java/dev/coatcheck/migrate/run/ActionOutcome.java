@@ -9,7 +9,6 @@ public sealed interface ActionOutcome {
 
   record NotFound() implements ActionOutcome {}
 
-  /** The action is not possible in this state. */
   record NotNow(RunState state, String detail) implements ActionOutcome {}
 
   /** Preconditions that have to be accepted by their codes. */

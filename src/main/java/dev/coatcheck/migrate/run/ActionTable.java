@@ -17,11 +17,12 @@ import org.jooq.DSLContext;
 import org.jooq.exception.DataAccessException;
 
 /**
- * Writes what is asked of runs. A decision is made under the lock of the run's row and committed
- * with its event, and all instances hear of it; a request with an Idempotency-Key is answered once.
+ * Writes the actions on runs. An action is decided under the lock of the run's row and committed
+ * with its event, and the change feed tells all instances; a request with an Idempotency-Key is
+ * answered once.
  */
 final class ActionTable {
-  /** Also what the unique indexes say when two runs start at once. */
+  /** Also the answer if a unique index refuses the second of two runs that start at once. */
   static final Diagnostic BUSY =
       new Diagnostic(
           "migration_active",
@@ -37,12 +38,12 @@ final class ActionTable {
     this.database = database;
   }
 
-  /** What the request's Idempotency-Key says already. */
+  /** The stored response, if the request has an Idempotency-Key with one. */
   <T> Optional<IdempotentResult<T>> answered(ActionRequest<T> asked) {
     return IdempotentCallTable.answered(database, asked.once());
   }
 
-  /** Changes nothing; keeps the refusal if the request has an Idempotency-Key. */
+  /** Changes nothing; stores the refusal if the request has an Idempotency-Key. */
   <T> IdempotentResult<T> refuse(ActionRequest<T> asked, T refusal) {
     return asked.once().isEmpty()
         ? new IdempotentResult.Unkeyed<>(refusal)
@@ -65,7 +66,7 @@ final class ActionTable {
         });
   }
 
-  /** Locks the run, asks, and writes the decision with its event. */
+  /** Locks the run, decides, and writes the decision with its event. */
   IdempotentResult<ActionOutcome> decide(
       long id, ActionRequest<ActionOutcome> asked, Function<TableMigration, Decision> decider) {
     try {

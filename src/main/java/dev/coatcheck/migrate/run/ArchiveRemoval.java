@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
-/** What an undo or a retirement leaves in a source: dropped, unless another run still needs it. */
+/** Drops what an undo or a retirement leaves in a source, unless another run still needs it. */
 final class ArchiveRemoval {
   private static final Duration DROP_MAX = Duration.ofSeconds(10);
 
@@ -25,7 +25,6 @@ final class ArchiveRemoval {
     this.sources = sources;
   }
 
-  /** The outcome of dropping them. */
   sealed interface Outcome {
     /** In words; also if nothing was there. */
     record Dropped(String what) implements Outcome {}
@@ -34,7 +33,7 @@ final class ArchiveRemoval {
     record Needed(String why) implements Outcome {}
   }
 
-  /** Drops them; says what is to be written down of it. */
+  /** Drops it, and returns the decision to record. */
   Function<TableMigration, Decision> drop(long id) {
     Optional<Outcome> outcome = journal.find(id).map(this::drop);
     return run ->
@@ -45,11 +44,7 @@ final class ArchiveRemoval {
         };
   }
 
-  /**
-   * Drops the archive of the run's table, and our schema if it holds nothing else.
-   *
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
-   */
+  /** Drops the archive of the run's table, and our schema if it holds nothing else. */
   private Outcome drop(TableMigration run) {
     if (run.status().occupies()) {
       return new Outcome.Needed(

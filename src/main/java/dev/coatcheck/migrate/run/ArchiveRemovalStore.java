@@ -10,7 +10,7 @@ import dev.coatcheck.postgres.sql.PlainSql;
 import org.jooq.DSLContext;
 import org.jooq.exception.DataAccessException;
 
-/** Drops what an undo left. */
+/** All SQL of dropping an archive, and with the last archive our schema. */
 final class ArchiveRemovalStore {
   private static final String BOUND = "select pg_catalog.set_config('lock_timeout', '2s', true)";
 
@@ -23,14 +23,17 @@ final class ArchiveRemovalStore {
   private static final String HAS_NAMES =
       "select pg_catalog.to_regclass('<schema>.known_table') is not null";
 
-  /** Whatever the gateway's own rows say: the triggers read and write the archive. */
+  /** Asked in the source itself: the triggers read and write the archive. */
   private static final String IS_IN_USE =
       """
       select pg_catalog.to_regclass(<'outbox_a'>) is not null
              or pg_catalog.to_regprocedure(<'mint'> || '()') is not null\
       """;
 
-  /** But for what runs write down for themselves; of that only checkpoints say that a run is on. */
+  /**
+   * Leaves out the tables in which runs keep their own records; of these only checkpoints show that
+   * a run is on a table.
+   */
   private static final String IS_EMPTY =
       """
       select not exists (select from pg_catalog.pg_class

@@ -20,7 +20,7 @@ final class ChildFill {
   private static final int TRIES_MAX = 3;
   private static final int ROUNDS_MAX = 20;
 
-  /** Without progress, while nobody holds a row. */
+  /** Rounds without progress while no row is locked. */
   private static final int IDLE_ROUNDS_MAX = 3;
 
   private final ChildFillTable table;
@@ -30,11 +30,6 @@ final class ChildFill {
   private long pages = PAGES_FIRST;
   private boolean isHeld;
 
-  /**
-   * For one table with rows of a child.
-   *
-   * @param label names its column
-   */
   ChildFill(ChildFillTable table, String label, FillPace pace, Heartbeat heartbeat) {
     this.table = table;
     this.label = label;
@@ -42,7 +37,7 @@ final class ChildFill {
     this.heartbeat = heartbeat;
   }
 
-  /** Says why it can't go on, if it can't. */
+  /** Returns why it can't continue; empty once all rows are filled. */
   Optional<String> run() {
     ChildFillTable.Open open = table.open();
     int idle = 0;
@@ -67,7 +62,7 @@ final class ChildFill {
                 .formatted(open.rows(), label, open.legacyIds()));
   }
 
-  /** Once over all pages that are there now. */
+  /** One pass over the pages that exist now. */
   private Optional<String> round() {
     long last = table.pages();
     for (long page = 0; page < last; ) {

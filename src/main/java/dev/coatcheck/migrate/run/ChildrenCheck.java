@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Compares the foreign keys to the table of a run, as they are now, with those that are known. */
+/** Compares the present foreign keys to the table of a run with the known ones. */
 final class ChildrenCheck {
   private static final String CHANGED = "the foreign keys to the table have changed";
 
@@ -28,9 +28,8 @@ final class ChildrenCheck {
   }
 
   /**
-   * The difference, and what to do about it; empty if there is none. A retry goes on with the
-   * foreign keys as they are now. What stands already for a foreign key that is gone or changed has
-   * to be undone first.
+   * The difference, and what to do about it; empty if there is none. A retry takes the present
+   * foreign keys. The objects for a foreign key that is gone or changed have to be undone first.
    */
   Optional<String> difference() {
     return ChildTable.difference(known, now)
@@ -72,7 +71,7 @@ final class ChildrenCheck {
     return true;
   }
 
-  /** What looked at all children has not looked at those that are there now. */
+  /** Repeats the steps that look at all children, because there are others now. */
   private void lookAgain() {
     StepStates states = journal.states(current.run().id());
     current.steps().stream()

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What speaks against taking the legacy IDs off the table; looked at before the run is locked. */
+/** Checks whether the legacy IDs can leave the table, before the run is locked. */
 final class ContractCheck {
   private final JournalTable journal;
   private final Sources sources;
@@ -26,8 +26,6 @@ final class ContractCheck {
   /**
    * What uses the columns since the switch; empty if the primary key is not switched, or the
    * columns are gone.
-   *
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
    */
   Optional<OldColumns> look(TableMigration run) {
     Source source = sources.ofRun(run.source());
@@ -63,11 +61,7 @@ final class ContractCheck {
           new ActionOutcome.Refused(
               columns.get().dependents().stream().map(ContractCheck::refused).toList()));
     }
-    List<Diagnostic> missing =
-        columns.get().use().preconditions().stream()
-            .filter(condition -> !accepted.contains(condition.code()))
-            .map(Precondition::diagnostic)
-            .toList();
+    List<Diagnostic> missing = Precondition.missing(columns.get().use().preconditions(), accepted);
     return missing.isEmpty()
         ? Optional.empty()
         : Optional.of(new ActionOutcome.NotAccepted(missing));

@@ -31,7 +31,6 @@ final class CurrentRun {
     return steps;
   }
 
-  /** Of the steps. */
   List<String> names() {
     return steps.stream().map(Step::name).toList();
   }
@@ -65,7 +64,6 @@ final class CurrentRun {
     }
   }
 
-  /** Goes on with other children. */
   void with(List<Child> children) {
     become(run.target().with(children));
   }

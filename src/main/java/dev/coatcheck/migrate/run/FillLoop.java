@@ -21,15 +21,15 @@ import java.util.function.Supplier;
 
 /**
  * The backfill from its checkpoint to the end. A block of rows that fails for good is set aside
- * with its keys and then filled in pieces, so that only the rows stay behind that can't be filled.
- * Locked rows are tried again at the end. A later run of the loop begins with the rows that were
- * set aside.
+ * with its keys and then filled in pieces, so that only rows remain that can't be filled. Locked
+ * rows are tried again at the end. A later run of the loop begins with the rows that were set
+ * aside.
  */
 final class FillLoop {
   private static final int TRIES_MAX = 3;
   private static final Set<Cause> PASSING = EnumSet.of(Cause.LOCKED, Cause.SLOW);
 
-  /** From so many batches on, more than half of them failing stops the run. */
+  /** From this many batches on, the run stops if more than half of them failed. */
   private static final int BATCHES_JUDGED = 50;
 
   /** At this many refusals the trigger is taken to refuse every row, and the run stops. */
@@ -61,7 +61,7 @@ final class FillLoop {
     this.fence = heartbeat.claim().fence();
   }
 
-  /** Beside the mappings it writes them in the batch; else they follow through the outbox. */
+  /** Writes the mappings in the batch if they are in the same database, otherwise to the outbox. */
   static FillLoop of(
       JournalTable journal,
       GatewayMappings gateway,
@@ -84,7 +84,7 @@ final class FillLoop {
             new Throttle(source.database(), run.target(), heartbeat::nanoTime)));
   }
 
-  /** Says why it can't go on, if it can't. */
+  /** Returns why it can't continue; empty once all rows are filled. */
   Optional<String> run() {
     retry(0, EnumSet.allOf(Cause.class));
     Checkpoint at = backfill.checkpoint();
@@ -102,7 +102,7 @@ final class FillLoop {
     return sweep();
   }
 
-  /** What was locked may be free by now; and then the rows that came without a key. */
+  /** Tries rows again that were locked, and then fills rows that came without a key. */
   private Optional<String> sweep() {
     retry(0, PASSING);
     for (OptionalLong open = backfill.open(0);

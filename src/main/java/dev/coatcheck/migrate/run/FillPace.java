@@ -20,7 +20,7 @@ final class FillPace {
   private static final int STATEMENT_FACTOR = 10;
   private static final int STATEMENT_MILLIS_MIN = 5_000;
 
-  /** Less than a session waits for an answer. */
+  /** Less than the time that a session waits for an answer. */
   private static final int STATEMENT_MILLIS_MAX = 50_000;
 
   private static final long THROTTLED_MILLIS = 500;
@@ -30,7 +30,7 @@ final class FillPace {
   private final Heartbeat heartbeat;
   private final Throttle throttle;
 
-  /** As many rows as take the wanted time. Between two numbers of blocks it grows unseen. */
+  /** Rows that take about the wanted time; not rounded to blocks, so that it grows slowly. */
   private int wantedRows = BATCH_ROWS_FIRST;
 
   FillPace(JournalTable journal, TableMigration run, Heartbeat heartbeat, Throttle throttle) {
@@ -53,7 +53,7 @@ final class FillPace {
     heartbeat.because(Optional.empty());
   }
 
-  /** Of the next batch, in whole blocks: with a limit of the rate about a second's worth. */
+  /** Rows of the next batch, in whole blocks; with a limit of the rate, about a second's worth. */
   int rows() {
     int rowsPerSecondMax = heartbeat.throttleSettings().rowsPerSecondMax();
     return KeyTimes.wholeBlocks(

@@ -2,7 +2,7 @@ package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.core.name.WireNamed;
 
-/** What a running run is on its way to. */
+/** What a run works towards. */
 public enum Goal implements WireNamed {
   /** Through all phases up to the switch. */
   FORWARD,

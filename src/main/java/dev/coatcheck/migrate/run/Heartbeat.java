@@ -16,9 +16,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * Renews a runner's lease, writes its progress and reads what people want of the run now. When the
- * lease is gone, or the run is to stop, the runner learns it from {@link #requireMine}, which it
- * calls between any two batches.
+ * Renews a runner's lease, writes its progress, and reads the goal and the throttle settings. Once
+ * the lease is gone or the goal has changed, {@link #requireMine} tells the runner, which calls it
+ * between any two batches.
  */
 final class Heartbeat implements AutoCloseable {
   static final int LEASE_MILLIS = 3_000;
@@ -50,10 +50,8 @@ final class Heartbeat implements AutoCloseable {
             Thread.ofPlatform().daemon().name("table-migration-beat").factory());
   }
 
-  /** The runner has to stop: the run is not to go on, or not here. */
+  /** The runner has to stop: the run was stopped, or another runner has it. */
   static final class Stopped extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
     Stopped() {
       super("another instance continues the run", null, false, false);
     }
@@ -88,13 +86,13 @@ final class Heartbeat implements AutoCloseable {
     return throttleSettings;
   }
 
-  /** Whether the run is to go on here. */
+  /** Whether this runner still has the run. */
   boolean isMine() {
     return mine && leaseEndNano - nanoTime() > 0;
   }
 
   /**
-   * Returns if the run is to go on here.
+   * Returns if this runner still has the run.
    *
    * @throws Stopped if not
    */
@@ -130,7 +128,7 @@ final class Heartbeat implements AutoCloseable {
     workedMillis.addAndGet(millis);
   }
 
-  /** Says why it waits; empty: it doesn't. True if that is news: another figure alone is none. */
+  /** Sets the reason to wait, or none. True if the reason is new: a change of figures is not. */
   boolean because(Optional<String> why) {
     boolean isNews =
         !why.map(Heartbeat::withoutFigures).equals(reason.map(Heartbeat::withoutFigures));
@@ -138,7 +136,7 @@ final class Heartbeat implements AutoCloseable {
     return isNews;
   }
 
-  /** What the source makes the run wait for; empty: nothing any more. From any thread. */
+  /** Sets what the run waits for in the source, or nothing. From any thread. */
   void waitsFor(Optional<LockWait> now) {
     wait = now;
   }
@@ -147,7 +145,7 @@ final class Heartbeat implements AutoCloseable {
     return why.replaceAll("[0-9]+", "0");
   }
 
-  /** Writes down the progress now. */
+  /** Records the progress now. */
   synchronized void beat() {
     long sentNano = nanoTime();
     long worked = workedMillis.getAndSet(0);

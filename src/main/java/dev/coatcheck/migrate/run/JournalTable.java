@@ -40,7 +40,7 @@ import org.jooq.impl.DSL;
 
 /**
  * What the gateway's database keeps of runs: their rows, steps, events, and rows that were set
- * aside. What people ask of runs is written by {@link ActionTable}.
+ * aside. Actions on runs are written by {@link ActionTable}.
  */
 public final class JournalTable {
   /** In one answer of {@link #events}. */
@@ -98,7 +98,6 @@ public final class JournalTable {
                 .fetch(RunRowTable::run));
   }
 
-  /** Those that have something on their table. */
   private List<TableMigration> occupying() {
     return gateway.read(
         "table migrations",
@@ -110,7 +109,6 @@ public final class JournalTable {
     return occupying().stream().anyMatch(run -> run.typeNumber() == typeNumber);
   }
 
-  /** The tables that runs have something on. */
   public List<ActiveTable> activeTables() {
     return occupying().stream().map(this::active).toList();
   }
@@ -183,7 +181,6 @@ public final class JournalTable {
     }
   }
 
-  /** Keeps the children that a run takes along from now on. */
   void children(TableMigration run, List<Child> children) {
     set(run, Map.of(TABLE_MIGRATION.CHILDREN, JSONB.valueOf(RunRowTable.json(children))));
   }

@@ -26,9 +26,9 @@ import java.util.Set;
 /**
  * Gives the rows of a file their keys, for a table on which nothing may be installed: the
  * application mints for new rows, and a file names the old ones, by rising legacy IDs and with the
- * times of their creation. It belongs to a run that was planned, which then can't be started any
- * more. Mappings and legacy IDs are written here; the keys get back to the table by an export. The
- * same file again changes nothing.
+ * times of their creation. The file belongs to a planned run, which can't be started afterwards.
+ * Mappings and legacy IDs are written here; an export brings the keys back to the table. Sending
+ * the file again changes nothing.
  */
 public final class KeyFileImport {
   private static final int CHUNK_ROWS = KeyTimes.wholeBlocks(5_000);
@@ -43,7 +43,7 @@ public final class KeyFileImport {
   }
 
   /**
-   * As {@link #run(long, RowFormat, InputStream, int, String)}, once if there is an
+   * As {@link #run(long, RowFormat, InputStream, int, String)}, but only once for an
    * Idempotency-Key.
    *
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if what belongs to the key can't be read
@@ -94,7 +94,7 @@ public final class KeyFileImport {
   }
 
   /**
-   * A row that can be understood.
+   * A valid row.
    *
    * @param stated when it was made, in milliseconds since the layout's epoch
    */

@@ -30,7 +30,8 @@ import java.util.stream.Collectors;
 import org.jooq.DSLContext;
 
 /**
- * Writes a file's rows chunk by chunk; what was given is kept beside the run, in the same commit.
+ * Writes a file's rows chunk by chunk, and keeps with the run how far it came, in the same
+ * transaction.
  */
 final class KeyFileStore {
   private static final int TRIES_MAX = 5;
@@ -48,7 +49,6 @@ final class KeyFileStore {
     this.mappings = gateway.writer(run.typeNumber());
   }
 
-  /** The outcome of a chunk. */
   record Settled(int created, int existing, List<RowError> refused) {}
 
   long highestId() {
@@ -78,7 +78,7 @@ final class KeyFileStore {
     }
   }
 
-  /** Rows that get no key here: they may have one. */
+  /** Rows that get no key here, but may have one. */
   Settled strays(List<Row> rows) {
     KnownRows held = gateway.read("file import", sql -> held(sql, rows));
     List<RowError> refused =

@@ -14,7 +14,7 @@ import java.util.function.Function;
 import org.jooq.Param;
 
 /**
- * Leases of runs: the right to carry a run on. A lease lasts for seconds and is renewed while its
+ * Leases of runs: the right to execute a run. A lease lasts for seconds and is renewed while its
  * runner lives. The fence counts the runners of a run; a transaction of an earlier runner is rolled
  * back in the source.
  */
@@ -53,11 +53,6 @@ final class LeaseTable {
   private final Database database;
   private final String holder;
 
-  /**
-   * Leases for one instance.
-   *
-   * @param holder names it
-   */
   LeaseTable(Database database, String holder) {
     this.database = database;
     this.holder = holder;
@@ -66,10 +61,10 @@ final class LeaseTable {
   /** A run that this instance has claimed, and the number of its runner. */
   record Claim(long id, long fence) {}
 
-  /** What people want of the run now. */
+  /** The goal and the throttle settings that a run has now. */
   record Orders(Goal goal, ThrottleSettings throttleSettings) {}
 
-  /** Whether any run is to be carried on, or has something on its table. */
+  /** Whether any run is running or has something on its table. */
   boolean isAnyActive() {
     return database.read(
         "table migrations",
@@ -82,7 +77,7 @@ final class LeaseTable {
                     .or(TABLE_MIGRATION.STATE.eq(RunState.RUNNING.wireName()))));
   }
 
-  /** Claims a run of one of the sources that is to go on and that no living runner has. */
+  /** Claims a running run of one of the sources that has no live runner. */
   Optional<Claim> claim(Collection<String> sources, int leaseMillis) {
     return database.write(
         "claim table migration",
@@ -92,7 +87,7 @@ final class LeaseTable {
                 .fetchOptional(row -> new Claim(row.get(0, Long.class), row.get(1, Long.class))));
   }
 
-  /** Renews the lease; empty if the run is not to go on, or if another runner has it. */
+  /** Renews the lease; empty if the run was stopped, or if another runner has it. */
   Optional<Orders> renew(
       Claim claim,
       int leaseMillis,

@@ -22,7 +22,7 @@ public record Progress(long rowsTotal, long workedMillis, Checkpoint.Counts coun
         : OptionalDouble.of(rowsDone() * 1_000.0 / workedMillis);
   }
 
-  /** Of the rest at that rate; empty while there is no rate. */
+  /** For the remaining rows at that rate; empty while there is no rate. */
   public OptionalLong secondsLeft() {
     long left = Math.max(0, rowsTotal - rowsDone());
     return rowsPerSecond().isEmpty()

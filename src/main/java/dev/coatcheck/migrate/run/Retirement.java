@@ -14,10 +14,11 @@ import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
- * Takes what a contracted run keeps on its table off: the triggers, and, once the outbox is
- * brought, the outbox and the number source. The archive stays until it is forgotten.
+ * Removes what a contracted run keeps on its table: the triggers, and, once the outbox is empty,
+ * the outbox and the number source. The archive stays until it is forgotten.
  */
 public final class Retirement {
   private static final int TRIES_MAX = 20;
@@ -69,11 +70,7 @@ public final class Retirement {
     }
   }
 
-  /**
-   * Empty for a run that isn't contracted, or is retired already.
-   *
-   * @throws DatabaseUnavailable if the source can't be asked
-   */
+  /** Empty for a run that isn't contracted, or is retired already. */
   public Optional<Plan> plan(TableMigration run, NewKeys newKeys) {
     return isPossible(run)
         ? Optional.of(
@@ -84,7 +81,7 @@ public final class Retirement {
         : Optional.empty();
   }
 
-  /** Does it; says what is to be written down of it. */
+  /** Retires the run, and returns the decision to record. */
   public Function<TableMigration, Decision> retire(long id, NewKeys newKeys) {
     Optional<String> refusal =
         journal.find(id).filter(Retirement::isPossible).flatMap(run -> retire(run, newKeys));
@@ -121,7 +118,7 @@ public final class Retirement {
     return sources.ofRun(run.source());
   }
 
-  /** Why not, if it could not be done. What is done of it by then is not done twice. */
+  /** Returns why it failed; empty if it did not. A repetition skips what is done. */
   private Optional<String> retire(TableMigration run, NewKeys newKeys) {
     RetirementStore store = store(run, newKeys);
     Optional<String> refusal = tried(store::takeTriggersOff);
@@ -142,15 +139,11 @@ public final class Retirement {
     return refusal;
   }
 
-  private interface Work {
-    Optional<String> run();
-  }
-
-  /** Again, while another session has a lock. */
-  private static Optional<String> tried(Work work) {
+  /** Tries again while another session has a lock. */
+  private static Optional<String> tried(Supplier<Optional<String>> work) {
     for (int tries = 1; ; tries++) {
       try {
-        return work.run();
+        return work.get();
       } catch (DatabaseUnavailable late) {
         if (!SqlState.isLockTimeout(late)) {
           throw late;

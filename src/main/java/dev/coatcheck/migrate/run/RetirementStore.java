@@ -11,11 +11,12 @@ import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jooq.DSLContext;
 import org.jooq.exception.DataAccessException;
 
-/** Takes the triggers of a contracted run, its outbox and its number source off, by statements. */
+/** All SQL of a retirement. */
 final class RetirementStore {
   private static final SqlTemplate TRIGGERS = file("drop-triggers.sql");
   private static final SqlTemplate NEW_KEYS = file("new-keys.sql");
@@ -44,10 +45,13 @@ final class RetirementStore {
   List<String> statements() {
     return source.read(
         "retire table migration",
-        sql -> Stream.concat(first(sql).stream(), rest(now(sql)).stream()).toList());
+        sql -> Stream.concat(first(sql).stream(), rest(sql).stream()).toList());
   }
 
-  /** From its commit on no entry comes to the outbox. Says why not, in Postgres's own words. */
+  /**
+   * After its commit the outbox gets no more entries. Returns why it failed, in the words of
+   * Postgres.
+   */
   Optional<String> takeTriggersOff() {
     return sent(this::first);
   }
@@ -58,20 +62,16 @@ final class RetirementStore {
   }
 
   Optional<String> takeRestOff() {
-    return sent(sql -> rest(now(sql)));
+    return sent(this::rest);
   }
 
-  private interface Statements {
-    List<String> of(DSLContext sql);
-  }
-
-  private Optional<String> sent(Statements statements) {
+  private Optional<String> sent(Function<DSLContext, List<String>> statements) {
     try {
       return source.write(
           "retire table migration",
           sql -> {
             PlainSql.rows(sql, BOUND, row -> row.getString(1));
-            statements.of(sql).forEach(statement -> PlainSql.execute(sql, statement));
+            statements.apply(sql).forEach(statement -> PlainSql.execute(sql, statement));
             return Optional.empty();
           });
     } catch (DataAccessException refused) {
@@ -100,12 +100,8 @@ final class RetirementStore {
         .toList();
   }
 
-  private static List<String> rest(Target now) {
-    return Steps.retirement(now);
-  }
-
-  private Target now(DSLContext sql) {
-    return CatalogTable.contracted(sql, target).orElse(target);
+  private List<String> rest(DSLContext sql) {
+    return Steps.retirement(CatalogTable.contracted(sql, target).orElse(target));
   }
 
   private static SqlTemplate file(String name) {

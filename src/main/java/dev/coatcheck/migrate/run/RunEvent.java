@@ -3,7 +3,7 @@ package dev.coatcheck.migrate.run;
 import java.time.Instant;
 
 /**
- * Something that was done to a run, or that it met.
+ * Something that happened to a run.
  *
  * @param number rises by one within a run, in the order of commits
  * @param actor a principal, or the instance that runs it

@@ -18,8 +18,8 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * The way of a run to its goal, step by step, forward or back, on one session. Every step can be
- * seen in the source, so nothing is repeated that an earlier runner has done.
+ * Executes a run up to its goal, step by step, forward or back, on one session. The source shows
+ * which steps are applied, so nothing is repeated that an earlier runner has done.
  */
 final class RunExecutor {
   private static final Duration VERIFIED_MAX = Duration.ofHours(1);
@@ -152,9 +152,9 @@ final class RunExecutor {
   }
 
   /**
-   * Does once more what was done for the partitions of then: the rows of a table that is attached
-   * have met no trigger of ours, a row without a foreign key may come long before its parent, and
-   * the foreign keys of a partition may be its own.
+   * Repeats the steps of partitions for those that were attached since: their rows have fired none
+   * of our triggers, a row without a foreign key may come long before its parent, and their foreign
+   * keys may be their own.
    */
   boolean completePartitions(SourceSession session) {
     StepStates states = journal.states(current.run().id());
@@ -170,7 +170,7 @@ final class RunExecutor {
         .anyMatch(stepRunner(session)::isThere);
   }
 
-  /** Also if a runner died before it could write down that the columns are gone. */
+  /** Also called if a runner died before it could record that the columns are gone. */
   void contracted(SourceSession session) {
     current.steps().stream()
         .filter(step -> step.name().equals(Step.DROP_COLUMNS))

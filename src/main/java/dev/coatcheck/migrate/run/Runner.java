@@ -13,8 +13,8 @@ import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.util.Optional;
 
 /**
- * Carries one run on for as long as it is to be carried on here: connects to the source, again if
- * the source was away, and goes the {@link RunExecutor} of the run.
+ * Executes one run while this instance has its lease: connects to the source, again if the source
+ * was away, and lets a {@link RunExecutor} do the steps.
  */
 final class Runner {
   private static final long RECONNECT_MILLIS = 1_000;
@@ -39,7 +39,7 @@ final class Runner {
     this.heartbeat = heartbeat;
   }
 
-  /** Until the goal is reached, or the run is not to go on here. */
+  /** Until the goal is reached, or this instance loses the run. */
   void run() {
     while (true) {
       RunExecutor executor = new RunExecutor(journal, gateway, source, run, heartbeat);

@@ -23,8 +23,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 
 /**
- * This instance's share of the work: claims runs that have no living runner, and follows the
- * outboxes. When an instance dies, another one claims its runs within seconds.
+ * This instance's share of the work: claims runs that have no live runner, and relays the outboxes.
+ * When an instance dies, another one claims its runs within seconds.
  */
 final class Runners implements AutoCloseable {
   private static final int LOOK_MILLIS = 400;
@@ -100,7 +100,7 @@ final class Runners implements AutoCloseable {
     return runners;
   }
 
-  /** As long as there is nothing to do, Postgres is asked only after news of a run. */
+  /** While nothing is active, Postgres is asked only when the change feed reports a run. */
   private void look() {
     if (isNews.getAndSet(false) || isBusy) {
       try {

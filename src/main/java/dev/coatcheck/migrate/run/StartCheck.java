@@ -18,8 +18,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What speaks against the start of a run; looked at before the run is locked. The table is looked
- * at again: is it still as it was planned?
+ * Checks whether a run can start, and whether the table is still as it was planned, before the run
+ * is locked.
  */
 final class StartCheck {
   private static final Diagnostic CHANGED =
@@ -51,7 +51,7 @@ final class StartCheck {
     this.survey = survey;
   }
 
-  /** What speaks against another run for a type. */
+  /** Why another run of a type is refused, if it is. */
   Optional<Diagnostic> refusal(Type type) {
     if (journal.hasContracted(type.number())) {
       return Optional.of(KEYS_CONTRACTED);
@@ -66,7 +66,6 @@ final class StartCheck {
    * Empty also for a run that is not there, or is not planned any more.
    *
    * @param accepted codes of preconditions
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source can't be asked
    */
   Optional<ActionOutcome> refusal(long id, List<String> accepted) {
     if (journal.hasImported(id)) {
@@ -90,11 +89,7 @@ final class StartCheck {
     if (!changes.isEmpty()) {
       return Optional.of(new ActionOutcome.Refused(changes));
     }
-    List<Diagnostic> missing =
-        run.plan().preconditions().stream()
-            .filter(condition -> !accepted.contains(condition.code()))
-            .map(Precondition::diagnostic)
-            .toList();
+    List<Diagnostic> missing = Precondition.missing(run.plan().preconditions(), accepted);
     return missing.isEmpty()
         ? trial(source, run, accepted).map(failed -> new ActionOutcome.Refused(List.of(failed)))
         : Optional.of(new ActionOutcome.NotAccepted(missing));

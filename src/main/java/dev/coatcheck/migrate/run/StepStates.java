@@ -7,7 +7,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** How far a run has come, as its runners wrote it down. */
+/** The states of a run's steps, as its runners recorded them. */
 public record StepStates(List<StepStatus> steps) {
   public StepStates {
     steps = List.copyOf(steps);
@@ -30,7 +30,6 @@ public record StepStates(List<StepStatus> steps) {
         .anyMatch(step -> step.at().filter(then::isBefore).isPresent());
   }
 
-  /** Whether the legacy IDs have left the table. */
   public boolean isContracted() {
     return steps.stream()
         .anyMatch(step -> step.name().equals(Step.DROP_COLUMNS) && step.state().isApplied());

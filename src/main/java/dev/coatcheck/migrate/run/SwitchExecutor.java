@@ -11,9 +11,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The way of a run through the switch, and through the last phase: what the switch needs is built
- * at once, the switch itself waits for its time window. The gate is a moment and not a memory: a
- * verification that is older than an hour is done again.
+ * Executes the switch and the last phase. What the switch needs is built at once; the switch itself
+ * waits for its time window. A verification that is older than an hour is repeated first.
  */
 final class SwitchExecutor {
   private static final long LOOK_MILLIS = 200;

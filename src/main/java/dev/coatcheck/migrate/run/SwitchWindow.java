@@ -19,7 +19,6 @@ public record SwitchWindow(Optional<Instant> notBefore, Optional<Instant> notAft
         .map(opens -> "The switch waits until its time window opens at " + opens + ".");
   }
 
-  /** As it is recorded. */
   public String text() {
     return notBefore.map(opens -> "not before " + opens).orElse("at once")
         + notAfter.map(closes -> ", not after " + closes).orElse("");

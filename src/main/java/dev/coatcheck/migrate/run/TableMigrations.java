@@ -25,8 +25,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * What people do with table migrations. Every action is recorded with its actor; the work itself is
- * done by the instance that claims the run.
+ * The actions on table migrations. Each is recorded with its actor; the instance that claims the
+ * run does the work.
  */
 public final class TableMigrations implements AutoCloseable {
   /** For an action that looks at the source first: the gateway's rows are written after that. */
@@ -41,7 +41,13 @@ public final class TableMigrations implements AutoCloseable {
   private final Retirement retirement;
   private final Runners runners;
 
-  private TableMigrations(
+  /**
+   * Wires them and starts this instance's share of the work.
+   *
+   * @param feed tells of runs that are to be carried on
+   * @param holder names this instance
+   */
+  public TableMigrations(
       GatewayMappings gateway,
       Sources sources,
       ChangeFeed feed,
@@ -63,21 +69,6 @@ public final class TableMigrations implements AutoCloseable {
             active,
             feed,
             nanoTime);
-  }
-
-  /**
-   * Wires them and starts this instance's share of the work.
-   *
-   * @param feed tells of runs that are to be carried on
-   * @param holder names this instance
-   */
-  public static TableMigrations start(
-      GatewayMappings gateway,
-      Sources sources,
-      ChangeFeed feed,
-      String holder,
-      LongSupplier nanoTime) {
-    return new TableMigrations(gateway, sources, feed, holder, nanoTime);
   }
 
   /** Looks at the table and writes down what would be done; changes nothing. */

@@ -76,7 +76,6 @@ record Transition(
           "",
           EnumSet.of(RunState.PAUSED, RunState.FAILED, RunState.DONE, RunState.CONTRACTED));
 
-  /** A start, with the preconditions that the application meets. */
   static Transition start(List<String> accepted) {
     return new Transition(
         "start",
@@ -86,7 +85,6 @@ record Transition(
         run -> run.accepting(accepted).with(run.status().to(RunState.RUNNING).occupying(true)));
   }
 
-  /** The switch, of a run that is done. */
   static Transition switchWithin(SwitchWindow window) {
     return new Transition(
         SWITCH,
@@ -98,7 +96,6 @@ record Transition(
                 .with(run.status().to(RunState.RUNNING).towards(Goal.SWITCH, Optional.empty())));
   }
 
-  /** The last phase, of a run that is switched. */
   static Transition contract(List<String> accepted) {
     return towards(
         Goal.CONTRACT,
@@ -108,7 +105,6 @@ record Transition(
         EnumSet.of(RunState.DONE));
   }
 
-  /** An undo of a phase and of all that came after it. */
   static Transition undo(Phase phase) {
     return towards(
         Goal.UNDO,

@@ -85,20 +85,12 @@ public final class CatalogTable {
            and starts_with(c.setting, 'search_path='))\
       """;
 
-  private final DSLContext sql;
+  private CatalogTable() {}
 
-  private CatalogTable(DSLContext sql) {
-    this.sql = sql;
-  }
-
-  /**
-   * The identifiers by which a table is found later.
-   *
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source is unavailable
-   */
+  /** The identifiers by which a table is found later. */
   public static Target.Anchors anchors(
       Database source, long oid, String keyColumn, Optional<Target.TimeColumn> createdAt) {
-    return source.read("anchors", sql -> new CatalogTable(sql).anchors(oid, keyColumn, createdAt));
+    return source.read("anchors", sql -> anchors(sql, oid, keyColumn, createdAt));
   }
 
   /**
@@ -114,19 +106,15 @@ public final class CatalogTable {
   /**
    * The search path of the table owner's sessions: from the settings of the role or the database,
    * or the server's.
-   *
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source is unavailable
    */
   public static SearchPath ownersPath(Database source, DatabaseSettings settings, long oid) {
     String defaultPath = defaultPath(source, settings);
-    return source.read("search path", sql -> new CatalogTable(sql).ownersPath(oid, defaultPath));
+    return source.read("search path", sql -> ownersPath(sql, oid, defaultPath));
   }
 
   /**
    * The server's own search path. It is the default of our sessions, unless our role has a setting;
    * then the usual path is assumed.
-   *
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source is unavailable
    */
   public static String defaultPath(Database source, DatabaseSettings settings) {
     if (source.read("search path", sql -> PlainSql.isTrue(sql, HAS_PATH))) {
@@ -140,18 +128,13 @@ public final class CatalogTable {
     }
   }
 
-  /**
-   * The table with its current names; empty if the table or a column is gone.
-   *
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source is unavailable
-   */
+  /** The table with its current names; empty if the table or a column is gone. */
   public static Optional<Target> now(Database source, Target target) {
-    return source.read("names", sql -> new CatalogTable(sql).now(target));
+    return source.read("names", sql -> now(sql, target));
   }
 
-  /** Same, on a runner's session. */
   public static Optional<Target> now(Session session, Target target) {
-    return session.transaction("names", sql -> new CatalogTable(sql).now(target));
+    return session.transaction("names", sql -> now(sql, target));
   }
 
   /**
@@ -171,7 +154,7 @@ public final class CatalogTable {
         target.oid());
   }
 
-  private Optional<Target> now(Target target) {
+  private static Optional<Target> now(DSLContext sql, Target target) {
     Target.Anchors anchors = target.anchors();
     List<Child> children = ChildTable.now(sql, target.children());
     return PlainSql.first(
@@ -188,8 +171,8 @@ public final class CatalogTable {
         target.oid());
   }
 
-  private Target.Anchors anchors(
-      long oid, String keyColumn, Optional<Target.TimeColumn> createdAt) {
+  private static Target.Anchors anchors(
+      DSLContext sql, long oid, String keyColumn, Optional<Target.TimeColumn> createdAt) {
     Target.Anchors anchors =
         PlainSql.row(
             sql,
@@ -203,14 +186,14 @@ public final class CatalogTable {
             createdAt.map(Target.TimeColumn::name).orElse(""),
             oid);
     return new Target.Anchors(
-        firstName(oid, anchors.firstName()), anchors.keyAttnum(), anchors.createdAtAttnum());
+        firstName(sql, oid, anchors.firstName()), anchors.keyAttnum(), anchors.createdAtAttnum());
   }
 
   /**
    * The name after which an earlier run named its objects, such as the archive; otherwise the
    * table's own name, unless another table had that name before.
    */
-  private TableName firstName(long oid, TableName now) {
+  private static TableName firstName(DSLContext sql, long oid, TableName now) {
     if (!PlainSql.isTrue(sql, REMEMBERS)) {
       return now;
     }
@@ -223,7 +206,7 @@ public final class CatalogTable {
                     : now);
   }
 
-  private SearchPath ownersPath(long oid, String defaultPath) {
+  private static SearchPath ownersPath(DSLContext sql, long oid, String defaultPath) {
     return PlainSql.first(sql, OWNERS_PATH, row -> row.getString(1), defaultPath, oid)
         .flatMap(SearchPath::parse)
         .orElse(SearchPath.USUAL);

@@ -30,10 +30,8 @@ public record Child(
     leaves = List.copyOf(leaves);
   }
 
-  /** A table with rows. */
   public record Leaf(long oid, TableName table) {}
 
-  /** A column as read from the catalog. */
   static Child of(
       long oid, int attnum, TableName table, String column, String rules, List<Leaf> leaves) {
     String label = table.text() + "." + column;
@@ -61,7 +59,7 @@ public record Child(
     return rules.startsWith("d") || rules.startsWith("d", 1);
   }
 
-  /** Whether deleting or renumbering the referenced row makes its foreign key set the default. */
+  /** Whether it combines the rules of several partitions. */
   private boolean isOfPartitions() {
     return rules.length() == 1;
   }

@@ -92,19 +92,16 @@ public final class ChildTable {
    * The current children.
    *
    * @param keyAttnum the number of the key column
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source is unavailable
    */
   public static List<Child> of(Database source, long oid, int keyAttnum) {
     return source.read("children", sql -> of(sql, oid, keyAttnum));
   }
 
-  /** Same, on a runner's session. */
   public static List<Child> of(Session session, Target target) {
     return session.transaction(
         "children", sql -> of(sql, target.oid(), target.anchors().keyAttnum()));
   }
 
-  /** Same, within a transaction. */
   public static List<Child> of(DSLContext sql, long oid, int keyAttnum) {
     return PlainSql.rows(
         sql,

@@ -2,8 +2,6 @@ package dev.coatcheck.migrate.source;
 
 /** Another runner has taken over this run. The transaction that detected it was rolled back. */
 public final class FenceLost extends RuntimeException {
-  private static final long serialVersionUID = 1L;
-
   public FenceLost() {
     super("another runner has taken over");
   }

@@ -62,11 +62,6 @@ final class LoadStore {
         new TargetSql(target).fill("select t.<id> from <table> t order by t.<id> desc limit 1");
   }
 
-  /**
-   * Reads the load now.
-   *
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source is unavailable
-   */
   SourceLoad load() {
     long beganNano = nanoTime.getAsLong();
     source.read("probe", sql -> PlainSql.rows(sql, probe, row -> row.getLong(1)));
@@ -100,7 +95,6 @@ final class LoadStore {
         });
   }
 
-  /** How many bytes of WAL the source has written. */
   long walPosition() {
     return source.read("throttle", sql -> PlainSql.row(sql, POSITION, row -> row.getLong(1)));
   }

@@ -4,8 +4,6 @@ import java.util.List;
 
 /** An object in the source that a run still needs is missing. A retry doesn't recreate it. */
 public final class ObjectsGone extends RuntimeException {
-  private static final long serialVersionUID = 1L;
-
   /**
    * The message says what is missing and what to do.
    *

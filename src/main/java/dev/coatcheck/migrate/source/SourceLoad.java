@@ -31,6 +31,5 @@ record SourceLoad(
   /** Positions in the WAL, in bytes. */
   record Replicas(long written, long replayed) {}
 
-  /** A replication slot and the amount of WAL that it keeps. */
   record Slot(String name, long bytes) {}
 }

@@ -19,7 +19,6 @@ public final class Sources implements AutoCloseable {
   /** The name of the gateway's own database in requests. */
   public static final String GATEWAY = "gateway";
 
-  /** Connections in the pool of a source. */
   public static final int CONNECTIONS_MAX = 4;
 
   /** In the order of registration. */

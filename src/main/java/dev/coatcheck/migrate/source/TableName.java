@@ -3,7 +3,6 @@ package dev.coatcheck.migrate.source;
 /** A table of a source by its exact names, as the catalog spells them. */
 public record TableName(String schema, String table) {
 
-  /** The quoted name for SQL text. */
   public String quoted() {
     return quoted(schema) + "." + quoted(table);
   }
@@ -18,7 +17,6 @@ public record TableName(String schema, String table) {
     return '"' + identifier.replace("\"", "\"\"") + '"';
   }
 
-  /** A string literal for SQL text. */
   public static String literal(String text) {
     String doubled = text.replace("'", "''");
     return text.indexOf('\\') < 0

@@ -49,7 +49,6 @@ public record Target(
    */
   public record Anchors(TableName firstName, int keyAttnum, int createdAtAttnum) {}
 
-  /** The key column for SQL text. */
   public String key() {
     return TableName.quoted(keyColumn);
   }

@@ -142,7 +142,6 @@ public final class TargetSql {
     return with(child, new Child.Leaf(child.oid(), child.table()));
   }
 
-  /** Same, for one of the tables with the rows of a child. */
   public TargetSql with(Child child, Child.Leaf leaf) {
     TargetSql both = new TargetSql(target);
     Map<String, String> more = both.names;
@@ -212,7 +211,6 @@ public final class TargetSql {
     return names.values().stream().anyMatch(name -> name.contains(text));
   }
 
-  /** A statement from the class that sends it. */
   public String fill(String statement) {
     return SqlTemplate.fill(statement, names);
   }

@@ -30,11 +30,7 @@ public final class Throttle {
     this.nanoTime = nanoTime;
   }
 
-  /**
-   * The reason to wait, if there is one.
-   *
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source is unavailable
-   */
+  /** The reason to wait, if there is one. */
   public Optional<String> reason(ThrottleSettings settings) {
     long now = nanoTime.getAsLong();
     if (!lastSettings.equals(Optional.of(settings)) || now - lookedNano >= LOOK_NANOS) {

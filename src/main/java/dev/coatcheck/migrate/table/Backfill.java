@@ -47,7 +47,6 @@ public final class Backfill {
     this.setAside = new SetAsideStore(session.session(), rows);
   }
 
-  /** The outcome of a batch. */
   public sealed interface Outcome {
     /**
      * Committed.

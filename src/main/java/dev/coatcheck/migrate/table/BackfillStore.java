@@ -72,7 +72,6 @@ final class BackfillStore {
         rowsMax);
   }
 
-  /** The first row without a key after an ID. */
   OptionalLong open(long afterId) {
     Function<DSLContext, List<Long>> first =
         sql -> PlainSql.rows(sql, rows.fill(OPEN), row -> row.getLong(1), afterId);

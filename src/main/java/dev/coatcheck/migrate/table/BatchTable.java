@@ -53,7 +53,6 @@ final class BatchTable {
     this.mappings = mappings;
   }
 
-  /** The timeouts of one transaction, in milliseconds. */
   record Bounds(int lockMillis, int statementMillis) {}
 
   /**
@@ -77,8 +76,6 @@ final class BatchTable {
 
   /** The table refused to update a row. The transaction has to be rolled back. */
   static final class RowRefused extends DataAccessException {
-    private static final long serialVersionUID = 1L;
-
     private RowRefused(DataAccessException cause) {
       super(String.valueOf(cause.getMessage()), cause);
     }

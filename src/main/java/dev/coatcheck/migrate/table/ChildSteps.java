@@ -1,5 +1,7 @@
 package dev.coatcheck.migrate.table;
 
+import static dev.coatcheck.migrate.table.Steps.file;
+
 import dev.coatcheck.migrate.source.Child;
 import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.Target;
@@ -79,10 +81,14 @@ final class ChildSteps {
   private final Child child;
   private final TargetSql names;
 
-  ChildSteps(Target target, Child child) {
+  private ChildSteps(Target target, Child child) {
     this.target = target;
     this.child = child;
     this.names = new TargetSql(target).with(child);
+  }
+
+  static Stream<ChildSteps> of(Target target) {
+    return target.children().stream().map(child -> new ChildSteps(target, child));
   }
 
   Stream<Step> all() {
@@ -92,7 +98,7 @@ final class ChildSteps {
 
   /** The steps that partitions may need if they were added after the first pass. */
   Stream<Step> again() {
-    return Stream.of(fill(), key(HAS_ALL_KEYS));
+    return child.isPartitioned() ? Stream.of(fill(), key(HAS_ALL_KEYS)) : Stream.of();
   }
 
   /**
@@ -201,9 +207,5 @@ final class ChildSteps {
 
   private static SqlTemplate guarded(String name) {
     return file(name).with("only_on_child", ONLY_ON_CHILD);
-  }
-
-  private static SqlTemplate file(String name) {
-    return SqlTemplate.file(ChildSteps.class, name);
   }
 }

@@ -1,5 +1,7 @@
 package dev.coatcheck.migrate.table;
 
+import static dev.coatcheck.migrate.table.Steps.file;
+
 import dev.coatcheck.migrate.source.Child;
 import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.Target;
@@ -68,9 +70,8 @@ final class ContractSteps {
   }
 
   /** A query for what uses the column of the legacy IDs or a column that refers to it, in words. */
-  static List<String> dependents(Target target) {
-    ContractSteps steps = new ContractSteps(target);
-    return steps.columns().flatMap(column -> column.fill(DEPENDENTS)).toList();
+  List<String> dependents() {
+    return columns().flatMap(column -> column.fill(DEPENDENTS)).toList();
   }
 
   private Step archive() {
@@ -167,9 +168,5 @@ final class ContractSteps {
                         "<'ref_name'>",
                         DROP_REFERENCE)),
         Stream.of(key));
-  }
-
-  private static SqlTemplate file(String name) {
-    return SqlTemplate.file(ContractSteps.class, name);
   }
 }

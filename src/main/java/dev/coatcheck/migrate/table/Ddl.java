@@ -22,16 +22,7 @@ public final class Ddl {
   private static final long PAUSE_MILLIS_MIN = 100;
   private static final long PAUSE_MILLIS_MAX = 2_000;
 
-  /** The lock modes that an index build waits for. */
-  private static final List<String> BUILDERS =
-      List.of(
-          "ShareUpdateExclusiveLock",
-          "ShareLock",
-          "ShareRowExclusiveLock",
-          "ExclusiveLock",
-          "AccessExclusiveLock");
-
-  /** The lock modes that any other statement may wait for. */
+  /** The lock modes that a statement may wait for, the weakest first. */
   private static final List<String> ALL =
       List.of(
           "AccessShareLock",
@@ -42,6 +33,10 @@ public final class Ddl {
           "ShareRowExclusiveLock",
           "ExclusiveLock",
           "AccessExclusiveLock");
+
+  /** The lock modes that an index build waits for. */
+  private static final List<String> BUILDERS =
+      ALL.subList(ALL.indexOf("ShareUpdateExclusiveLock"), ALL.size());
 
   private final DdlStore store;
   private final SourceSession session;

@@ -75,8 +75,6 @@ final class DdlStore {
 
   /** A row without a key prevents a check on the table. */
   static final class RowWithoutKey extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
     private RowWithoutKey(Throwable cause) {
       super("a row has no key", cause);
     }
@@ -84,8 +82,6 @@ final class DdlStore {
 
   /** A precondition of a step is not met; the message says which one. */
   static final class Refused extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
     private Refused(String message, Throwable cause) {
       super(message, cause);
     }
@@ -143,7 +139,6 @@ final class DdlStore {
                 .orElse(IndexState.MISSING));
   }
 
-  /** The legacy IDs that a step's query returns. */
   List<Long> ids(String operation, String query, Object... values) {
     return session.longTransaction(
         operation,
@@ -153,7 +148,6 @@ final class DdlStore {
         });
   }
 
-  /** The sessions that hold one of the tables in one of the modes. */
   List<BlockingSession> blockers(List<String> modes) {
     return session.transaction(
         "blockers",

@@ -7,7 +7,6 @@ import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.PlainSql;
-import java.util.stream.Stream;
 
 /**
  * Keeps the functions of the triggers up to date with the table's names and owner. Outdated
@@ -54,7 +53,6 @@ public final class FunctionTable {
    *
    * @param before the table with the names that the functions use
    * @param now the same table with its current names
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source is unavailable
    */
   public static void keepUp(Database source, Target before, Target now) {
     if (!before.equals(now) || !belongToOwner(source, now)) {
@@ -69,7 +67,7 @@ public final class FunctionTable {
         "functions",
         sql ->
             PlainSql.isTrue(sql, query)
-                && children(target)
+                && ChildSteps.of(target)
                     .allMatch(child -> PlainSql.isTrue(sql, child.belongsToOwner())));
   }
 
@@ -82,15 +80,11 @@ public final class FunctionTable {
           PlainSql.execute(sql, names.fill(ONE_BY_ONE));
           Steps.functions(target).forEach(statement -> PlainSql.execute(sql, statement));
           boolean isSwitched = PlainSql.isTrue(sql, SwitchSteps.hasNewPrimaryKey(target));
-          children(target)
+          ChildSteps.of(target)
               .filter(child -> PlainSql.isTrue(sql, child.hasFunctions()))
               .flatMap(child -> child.functions(isSwitched).stream())
               .forEach(statement -> PlainSql.execute(sql, statement));
           return true;
         });
-  }
-
-  private static Stream<ChildSteps> children(Target target) {
-    return target.children().stream().map(child -> new ChildSteps(target, child));
   }
 }

@@ -12,7 +12,6 @@ import java.util.concurrent.TimeUnit;
  * @param heldMillis from then to the commit
  */
 public record LockTime(long waitedMillis, long heldMillis) {
-  /** The text in the journal. */
   public String text() {
     return "waited %d ms for its locks and held them for %d ms".formatted(waitedMillis, heldMillis);
   }

@@ -32,14 +32,6 @@ final class NotNullCheckInstaller {
     this.fill = fill;
   }
 
-  /** The result of a round. */
-  private sealed interface Round {
-    record Settled(StepOutcome outcome) implements Round {}
-
-    /** There are rows without a key again. */
-    record Overtaken() implements Round {}
-  }
-
   StepOutcome apply() {
     if (store.isTrue(step.isApplied())) {
       return new StepOutcome.Done();
@@ -48,56 +40,58 @@ final class NotNullCheckInstaller {
       takeOff();
     }
     for (int tried = 0; tried < ROUNDS_MAX; tried++) {
-      switch (round()) {
-        case Round.Settled(StepOutcome outcome) -> {
-          return outcome;
-        }
-        case Round.Overtaken _ -> {}
+      Optional<StepOutcome> settled = round();
+      if (settled.isPresent()) {
+        return settled.get();
       }
     }
     return new StepOutcome.Failed(broken());
   }
 
-  private Round round() {
+  /** Empty if there are rows without a key again. */
+  private Optional<StepOutcome> round() {
     long before = highestId();
     Optional<String> open = fill.get();
     if (open.isPresent()) {
-      return new Round.Settled(new StepOutcome.Failed(open.get()));
+      return Optional.of(new StepOutcome.Failed(open.get()));
     }
     long after = highestId();
     if (!brokenAfter(before).isEmpty()) {
-      return new Round.Overtaken();
+      return Optional.empty();
     }
-    return switch (create(after)) {
-      case Round.Settled(StepOutcome.Done _) -> {
-        Round round = validated();
-        if (!(round instanceof Round.Settled(StepOutcome.Done _))) {
-          takeOff();
-        }
-        yield round;
-      }
-      case Round failed -> failed;
-    };
+    Optional<StepOutcome> created = create(after);
+    if (!isDone(created)) {
+      return created;
+    }
+    Optional<StepOutcome> validated = validated();
+    if (!isDone(validated)) {
+      takeOff();
+    }
+    return validated;
+  }
+
+  private static boolean isDone(Optional<StepOutcome> round) {
+    return round.filter(StepOutcome.Done.class::isInstance).isPresent();
   }
 
   /** Under the lock, only rows after an ID are checked. */
-  private Round create(long afterId) {
+  private Optional<StepOutcome> create(long afterId) {
     try {
-      return new Round.Settled(ddl.run(step.name(), step.createAfter(afterId)));
+      return Optional.of(ddl.run(step.name(), step.createAfter(afterId)));
     } catch (DdlStore.RowWithoutKey straggler) {
-      return new Round.Overtaken();
+      return Optional.empty();
     }
   }
 
-  private Round validated() {
+  private Optional<StepOutcome> validated() {
     try {
       Optional<String> late = fill.get();
-      return new Round.Settled(
+      return Optional.of(
           late.isPresent()
               ? new StepOutcome.Failed(late.get())
               : ddl.run(step.name(), List.of(step.validate())));
     } catch (DdlStore.RowWithoutKey straggler) {
-      return new Round.Overtaken();
+      return Optional.empty();
     } catch (RuntimeException stopped) {
       dropAfter(stopped);
       throw stopped;

@@ -58,11 +58,7 @@ public final class Outbox {
    */
   public record Drained(int entries, List<LegacyKey> refused) {}
 
-  /**
-   * Relays some entries, in the order of their keys.
-   *
-   * @throws DatabaseUnavailable if one of the two databases is unavailable
-   */
+  /** Relays some entries, in the order of their keys. */
   public Drained drain() {
     int wanted = entriesMax;
     Drained drained = takeInTime();
@@ -100,8 +96,6 @@ public final class Outbox {
   /**
    * Relays the entries of some keys, even those that another session has taken and not finished.
    * The entries stay in the outbox.
-   *
-   * @throws DatabaseUnavailable if one of the two databases is unavailable
    */
   public void publish(List<Long> keys) {
     repeated(

@@ -74,7 +74,6 @@ public final class OwnObjectsTable {
     return extent == Extent.NONE ? List.of() : missing(extent == Extent.ON_TABLE);
   }
 
-  /** Whether the customer's table itself exists. */
   public boolean hasTable() {
     return session.transaction("objects", sql -> PlainSql.isTrue(sql, names.fill(HAS_TABLE)));
   }

@@ -12,7 +12,6 @@ import org.jooq.DSLContext;
  * own triggers as the table's owner, with the application's search path.
  */
 final class RowKeyTable {
-  /** Creates the function. */
   static final SqlTemplate FUNCTION = SqlTemplate.file(RowKeyTable.class, "fill.sql");
 
   /** Calls the function. Values: the legacy IDs of the rows, and the keys. */

@@ -8,7 +8,6 @@ import dev.coatcheck.core.name.WireNamed;
  * @param error the message of Postgres, or ours
  */
 public record SetAside(long legacy, long key, Cause cause, String error) {
-  /** Why a row was set aside. */
   public enum Cause implements WireNamed {
     /** Another session held the row, or something that its triggers need. */
     LOCKED,

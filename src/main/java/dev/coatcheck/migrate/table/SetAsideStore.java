@@ -1,5 +1,7 @@
 package dev.coatcheck.migrate.table;
 
+import static dev.coatcheck.migrate.table.Steps.file;
+
 import dev.coatcheck.bulk.load.LegacyKeyWriter.LegacyKey;
 import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.migrate.source.FenceLost;
@@ -35,10 +37,6 @@ final class SetAsideStore {
 
   private final Session session;
   private final BatchTable rows;
-
-  private static SqlTemplate file(String name) {
-    return SqlTemplate.file(SetAsideStore.class, name);
-  }
 
   SetAsideStore(Session session, BatchTable rows) {
     this.session = session;
@@ -148,7 +146,6 @@ final class SetAsideStore {
         });
   }
 
-  /** Stores why rows could not be filled. */
   void blame(List<SetAside> blamed, Cause cause, String error) {
     session.transaction(
         "rows set aside",

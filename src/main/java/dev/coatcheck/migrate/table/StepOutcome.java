@@ -18,7 +18,6 @@ public sealed interface StepOutcome {
   /** The table may have a part of the step, for a retry or an undo; the reason says what to do. */
   record Failed(String reason) implements StepOutcome {}
 
-  /** Done, unless there is a reason of a failure. */
   static StepOutcome of(Optional<String> failure) {
     return failure.<StepOutcome>map(Failed::new).orElseGet(Done::new);
   }

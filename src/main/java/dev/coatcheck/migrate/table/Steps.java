@@ -1,6 +1,5 @@
 package dev.coatcheck.migrate.table;
 
-import dev.coatcheck.migrate.source.Child;
 import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
@@ -64,21 +63,16 @@ public final class Steps {
         .toList();
   }
 
-  /**
-   * Queries, in words, for what uses the columns that the last phase drops.
-   *
-   * @see ContractSteps
-   */
+  /** Queries, in words, for what uses the columns that the last phase drops. */
   public static List<String> dependents(Target target) {
-    return ContractSteps.dependents(target);
+    return new ContractSteps(target).dependents();
   }
 
   /** The steps of these names that partitions may lack which were added later. */
   public static List<Step> ofPartitions(Target target) {
     List<Step> again =
-        target.children().stream()
-            .filter(Child::isPartitioned)
-            .flatMap(child -> new ChildSteps(target, child).again())
+        ChildSteps.of(target)
+            .flatMap(ChildSteps::again)
             .collect(Collectors.toCollection(ArrayList::new));
     if (!again.isEmpty()) {
       again.add(new SwitchSteps(target).validate(Phase.CHILDREN));
@@ -117,7 +111,7 @@ public final class Steps {
   /** All of one child before the next, and then the validation of all rows. */
   private List<Step> ofChildren() {
     return Stream.concat(
-            target.children().stream().flatMap(child -> new ChildSteps(target, child).all()),
+            ChildSteps.of(target).flatMap(ChildSteps::all),
             target.children().isEmpty()
                 ? Stream.of()
                 : Stream.of(keys.validate(Phase.CHILDREN), keys.merge(Phase.CHILDREN)))
@@ -194,7 +188,7 @@ public final class Steps {
         names.fill("select " + IS_NOT_NULL));
   }
 
-  private static SqlTemplate file(String name) {
+  static SqlTemplate file(String name) {
     return SqlTemplate.file(Steps.class, name);
   }
 }

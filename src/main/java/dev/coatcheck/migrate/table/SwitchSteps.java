@@ -1,5 +1,7 @@
 package dev.coatcheck.migrate.table;
 
+import static dev.coatcheck.migrate.table.Steps.file;
+
 import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
@@ -118,8 +120,7 @@ final class SwitchSteps {
         GATE.with("'beside_spare'", "<'beside_" + spare + "'>")
             .with("'beside_stays'", "<'beside_" + stays + "'>")
             .with("must_be_there", Boolean.toString(isForward));
-    List<ChildSteps> children =
-        target.children().stream().map(child -> new ChildSteps(target, child)).toList();
+    List<ChildSteps> children = ChildSteps.of(target).toList();
     return Stream.of(
             Stream.of(names.fill(FunctionTable.ONE_BY_ONE)),
             names.fillAll(LOCK.with("bound_index", INDEX_OF_PRIMARY_KEY)).stream(),
@@ -141,9 +142,5 @@ final class SwitchSteps {
 
   Step validate(Phase phase) {
     return new Step.Validate(phase, names.fill(FOREIGN_KEYS_TO_VALIDATE));
-  }
-
-  private static SqlTemplate file(String name) {
-    return SqlTemplate.file(SwitchSteps.class, name);
   }
 }

@@ -44,11 +44,7 @@ public final class TimeSampleTable {
     }
   }
 
-  /**
-   * Reads about 20,000 rows by the primary key, or all rows of a smaller table.
-   *
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the source is unavailable
-   */
+  /** Reads about 20,000 rows by the primary key, or all rows of a smaller table. */
   public static TimeSample of(Database source, Target target) {
     return target.createdAt().isEmpty()
         ? new TimeSample(0, 0)

@@ -47,11 +47,7 @@ public final class TrialTable {
     this.names = new TargetSql(target);
   }
 
-  /**
-   * Why it failed; empty if it didn't, or if others held the table all the time.
-   *
-   * @throws DatabaseUnavailable if the source can't be reached
-   */
+  /** Why it failed; empty if it didn't, or if others held the table all the time. */
   public static Optional<String> of(DatabaseSettings settings, Target target) {
     List<String> statements =
         Steps.of(target).stream()
@@ -80,8 +76,6 @@ public final class TrialTable {
 
   /** The transaction succeeded and is rolled back on purpose. */
   private static final class RolledBack extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
     RolledBack() {
       super("rolled back", null, false, false);
     }

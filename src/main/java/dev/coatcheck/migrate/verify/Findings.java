@@ -63,7 +63,6 @@ final class Findings {
     return report(rows, EnumSet.allOf(Promise.class));
   }
 
-  /** For a verification that checks only some promises. */
   Report report(long rows, Set<Promise> looked) {
     List<Report.Check> checks =
         Arrays.stream(Promise.values())

@@ -76,8 +76,6 @@ public final class Verifier {
    * @param goOn asked before each range
    * @return empty if the verification was stopped
    * @throws ObjectsGone if the row of the run is gone
-   * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if one of the two databases is not
-   *     available
    */
   public Optional<Report> run(BooleanSupplier goOn) {
     RowStore.Bounds bounds = rows.bounds();

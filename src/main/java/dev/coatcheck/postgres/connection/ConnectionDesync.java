@@ -8,8 +8,6 @@ import org.jspecify.annotations.Nullable;
  * missing. {@code Database} closes the connection and runs the work once more on another one.
  */
 public final class ConnectionDesync extends RuntimeException {
-  private static final long serialVersionUID = 1L;
-
   private ConnectionDesync(String what, @Nullable Throwable cause) {
     super(what, cause, false, false);
   }

@@ -63,7 +63,6 @@ public final class Connections implements ConnectionProvider, AutoCloseable {
     return new Connections(new HikariDataSource(config), source, beginMax);
   }
 
-  /** Work on a connection. */
   public interface Work<T> {
     T run(Lent lent) throws SQLException;
   }

@@ -69,7 +69,7 @@ public record DatabaseSettings(
   }
 
   /** For the driver: no wait is without a bound. */
-  Properties properties(int connectSeconds, int socketSeconds, String options) {
+  public Properties properties(int connectSeconds, int socketSeconds, String options) {
     Properties properties = new Properties();
     properties.setProperty("user", user);
     properties.setProperty("password", password);

@@ -51,7 +51,6 @@ public record Deadline(long nano) {
     return NONE.call(work);
   }
 
-  /** Does the work with this deadline. */
   public <X extends Exception> void run(Work<X> work) throws X {
     call(
         () -> {
@@ -60,7 +59,6 @@ public record Deadline(long nano) {
         });
   }
 
-  /** As {@link #run}, for work with a result. */
   public <T, X extends Exception> T call(ScopedValue.CallableOp<T, X> work) throws X {
     return ScopedValue.where(CURRENT, this).call(work);
   }

@@ -14,8 +14,6 @@ import org.postgresql.ds.PGSimpleDataSource;
  * each failure, up to 5 s, and find a Postgres that is back as much later.
  */
 final class PatientSource extends PGSimpleDataSource implements AutoCloseable {
-  private static final long serialVersionUID = 1L;
-
   private static final long PAUSE_MILLIS = 100;
   private static final int CLOSE_SECONDS_MAX = 2;
 

@@ -1,10 +1,14 @@
 package dev.coatcheck.postgres.connection;
 
-/** The database is there but can't serve us. The message is one line for the operator. */
-public final class UnusableDatabase extends Exception {
-  private static final long serialVersionUID = 1L;
+import org.jspecify.annotations.Nullable;
 
+/** The database can't run or can't serve us. The message is one line for the operator. */
+public final class UnusableDatabase extends Exception {
   public UnusableDatabase(String message) {
-    super(message.replaceAll("\\s*\\R\\s*", " ").strip());
+    this(message, null);
+  }
+
+  public UnusableDatabase(String message, @Nullable Throwable cause) {
+    super(message.replaceAll("\\s*\\R\\s*", " ").strip(), cause);
   }
 }

@@ -1,5 +1,6 @@
 package dev.coatcheck.postgres.embedded;
 
+import dev.coatcheck.postgres.connection.UnusableDatabase;
 import java.io.IOException;
 import java.nio.charset.MalformedInputException;
 import java.nio.file.DirectoryStream;
@@ -35,27 +36,26 @@ final class DataDirectory {
   }
 
   /** Refuses a data directory that this Postgres, run by this user, can't open. */
-  void requireUsable(int userNumber) throws EmbeddedDatabaseFailed, IOException {
+  void requireUsable(int userNumber) throws UnusableDatabase, IOException {
     if (!exists()) {
       return;
     }
     int version = version();
     if (version != PostgresBinaries.MAJOR_VERSION) {
-      throw new EmbeddedDatabaseFailed(
+      throw new UnusableDatabase(
           "The home %s holds data of Postgres %d, and this is Postgres %d: export it with the version that made it, or set COATCHECK_HOME to another directory."
               .formatted(home, version, PostgresBinaries.MAJOR_VERSION));
     }
     int owner = userNumber(data);
     if (owner != userNumber) {
-      throw new EmbeddedDatabaseFailed(
+      throw new UnusableDatabase(
           "The home %s belongs to user %d, and this is user %d: run as the owner, or set COATCHECK_HOME to another directory."
               .formatted(home, owner, userNumber));
     }
   }
 
   /** Creates the cluster if there is none. A crash leaves nothing that looks like a cluster. */
-  void create(PostgresBinaries binaries, String superuser)
-      throws EmbeddedDatabaseFailed, IOException {
+  void create(PostgresBinaries binaries, String superuser) throws UnusableDatabase, IOException {
     sweep();
     if (exists()) {
       return;
@@ -75,18 +75,18 @@ final class DataDirectory {
             "--builtin-locale=C.UTF-8");
     if (!initdb.well()) {
       Path log = Files.writeString(home.resolve("initdb.log"), initdb.output());
-      throw new EmbeddedDatabaseFailed(
+      throw new UnusableDatabase(
           "Postgres could not make its data directory in the home %s: %s (more in %s)"
               .formatted(home, PostgresBinaries.reason(initdb.output()), log));
     }
     Files.move(unfinished, data, StandardCopyOption.ATOMIC_MOVE);
   }
 
-  String password() throws EmbeddedDatabaseFailed, IOException {
+  String password() throws UnusableDatabase, IOException {
     try {
       return Files.readString(password).strip();
     } catch (NoSuchFileException missing) {
-      throw new EmbeddedDatabaseFailed(
+      throw new UnusableDatabase(
           "The password file " + password + " is missing: the data beside it can't be opened.",
           missing);
     }
@@ -129,11 +129,11 @@ final class DataDirectory {
     }
   }
 
-  private int version() throws EmbeddedDatabaseFailed, IOException {
+  private int version() throws UnusableDatabase, IOException {
     try {
       return Integer.parseInt(Files.readString(data.resolve("PG_VERSION")).strip());
     } catch (NoSuchFileException | NumberFormatException unknown) {
-      throw new EmbeddedDatabaseFailed(
+      throw new UnusableDatabase(
           "The directory " + data + " is not empty and holds no Postgres data: move it away.",
           unknown);
     }

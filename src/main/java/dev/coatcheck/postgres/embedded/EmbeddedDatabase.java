@@ -1,6 +1,7 @@
 package dev.coatcheck.postgres.embedded;
 
 import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.connection.UnusableDatabase;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
@@ -56,12 +57,12 @@ public final class EmbeddedDatabase implements AutoCloseable {
   }
 
   /** Starts Postgres on the home, which is created (mode 0700) if it doesn't exist. */
-  public static EmbeddedDatabase start(Path home) throws EmbeddedDatabaseFailed {
+  public static EmbeddedDatabase start(Path home) throws UnusableDatabase {
     return start(home, home.resolve("postgres"));
   }
 
   /** Same, with the programs in a folder that several homes may share. */
-  public static EmbeddedDatabase start(Path home, Path programs) throws EmbeddedDatabaseFailed {
+  public static EmbeddedDatabase start(Path home, Path programs) throws UnusableDatabase {
     try {
       Path real = prepared(home.toAbsolutePath().normalize());
       HomeLock lock = HomeLock.take(real);
@@ -74,7 +75,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
     } catch (FileSystemException failure) {
       throw unusable(home, failure);
     } catch (IOException | SQLException failure) {
-      throw new EmbeddedDatabaseFailed(
+      throw new UnusableDatabase(
           "Postgres did not start in the home " + home + ": " + failure.getMessage(), failure);
     }
   }
@@ -84,7 +85,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
    * instance runs.
    */
   public static Optional<DatabaseSettings> running(Path home, int connectionsMax)
-      throws EmbeddedDatabaseFailed {
+      throws UnusableDatabase {
     if (!Files.isDirectory(home)) {
       return Optional.empty();
     }
@@ -98,7 +99,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
       DataDirectory cluster = new DataDirectory(real);
       OptionalInt port = cluster.port();
       if (port.isEmpty()) {
-        throw new EmbeddedDatabaseFailed(
+        throw new UnusableDatabase(
             "The instance that uses the home " + home + " is starting or stopping: try again.");
       }
       return Optional.of(
@@ -107,7 +108,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
     } catch (FileSystemException failure) {
       throw unusable(home, failure);
     } catch (IOException failure) {
-      throw new EmbeddedDatabaseFailed(
+      throw new UnusableDatabase(
           "Can't see what runs in the home " + home + ": " + failure.getMessage(), failure);
     }
   }
@@ -126,13 +127,12 @@ public final class EmbeddedDatabase implements AutoCloseable {
 
   /** Stops Postgres and releases the home. A second call does nothing. */
   @Override
-  public void close() throws EmbeddedDatabaseFailed {
+  public void close() throws UnusableDatabase {
     try (lock) {
       postmaster.stop();
       callerClosesAtExit();
     } catch (IOException failure) {
-      throw new EmbeddedDatabaseFailed(
-          "Postgres could not be stopped: " + failure.getMessage(), failure);
+      throw new UnusableDatabase("Postgres could not be stopped: " + failure.getMessage(), failure);
     }
   }
 
@@ -141,13 +141,13 @@ public final class EmbeddedDatabase implements AutoCloseable {
     forget(atExit);
   }
 
-  private static Thread atExit(Postmaster postmaster) throws EmbeddedDatabaseFailed {
+  private static Thread atExit(Postmaster postmaster) throws UnusableDatabase {
     Thread hook =
         new Thread(
             () -> {
               try {
                 postmaster.end();
-              } catch (EmbeddedDatabaseFailed | IOException failure) {
+              } catch (UnusableDatabase | IOException failure) {
                 System.err.println("Postgres could not be stopped: " + failure.getMessage());
               }
             },
@@ -156,7 +156,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
       Runtime.getRuntime().addShutdownHook(hook);
       return hook;
     } catch (IllegalStateException ending) {
-      throw new EmbeddedDatabaseFailed("This process was told to end.", ending);
+      throw new UnusableDatabase("This process was told to end.", ending);
     }
   }
 
@@ -168,9 +168,9 @@ public final class EmbeddedDatabase implements AutoCloseable {
     }
   }
 
-  private static Path prepared(Path home) throws EmbeddedDatabaseFailed, IOException {
+  private static Path prepared(Path home) throws UnusableDatabase, IOException {
     if (home.toString().chars().anyMatch(c -> REFUSED_IN_PATHS.indexOf(c) >= 0)) {
-      throw new EmbeddedDatabaseFailed(
+      throw new UnusableDatabase(
           "Can't use the home " + home + ": its path holds a quote, dollar sign or backslash.");
     }
     Path parent = home.getParent();
@@ -183,7 +183,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
   }
 
   private static EmbeddedDatabase startLocked(Path home, Path programs, HomeLock lock)
-      throws EmbeddedDatabaseFailed, IOException, SQLException {
+      throws UnusableDatabase, IOException, SQLException {
     int userNumber = DataDirectory.currentUserNumber(home);
     DataDirectory cluster = new DataDirectory(home);
     cluster.requireUsable(userNumber);
@@ -198,7 +198,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
       EmbeddedDatabase database = new EmbeddedDatabase(lock, postmaster, atExit, port, password);
       database.createIfAbsent();
       return database;
-    } catch (EmbeddedDatabaseFailed | IOException | SQLException | RuntimeException failure) {
+    } catch (UnusableDatabase | IOException | SQLException | RuntimeException failure) {
       postmaster.stop();
       forget(atExit);
       throw failure;
@@ -223,13 +223,13 @@ public final class EmbeddedDatabase implements AutoCloseable {
     return "jdbc:postgresql://127.0.0.1:" + port + "/" + database;
   }
 
-  private static EmbeddedDatabaseFailed unusable(Path home, FileSystemException failure) {
+  private static UnusableDatabase unusable(Path home, FileSystemException failure) {
     String why =
         switch (failure) {
           case AccessDeniedException denied -> "permission denied for " + denied.getFile();
           case FileAlreadyExistsException file -> file.getFile() + " is not a directory";
           default -> Objects.requireNonNullElse(failure.getReason(), failure.toString());
         };
-    return new EmbeddedDatabaseFailed("Can't use the home " + home + ": " + why + ".", failure);
+    return new UnusableDatabase("Can't use the home " + home + ": " + why + ".", failure);
   }
 }

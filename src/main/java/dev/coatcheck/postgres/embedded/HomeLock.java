@@ -1,5 +1,6 @@
 package dev.coatcheck.postgres.embedded;
 
+import dev.coatcheck.postgres.connection.UnusableDatabase;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
@@ -26,7 +27,7 @@ final class HomeLock implements AutoCloseable {
   }
 
   /** Takes the lock of a home, given as a real path. */
-  static HomeLock take(Path home) throws EmbeddedDatabaseFailed, IOException {
+  static HomeLock take(Path home) throws UnusableDatabase, IOException {
     return tryTake(home).orElseThrow(() -> inUse(home));
   }
 
@@ -53,8 +54,8 @@ final class HomeLock implements AutoCloseable {
     }
   }
 
-  private static EmbeddedDatabaseFailed inUse(Path home) {
-    return new EmbeddedDatabaseFailed(
+  private static UnusableDatabase inUse(Path home) {
+    return new UnusableDatabase(
         "The home "
             + home
             + " is in use by another instance: stop that instance, or set COATCHECK_HOME to another"

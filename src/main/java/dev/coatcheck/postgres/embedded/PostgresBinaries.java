@@ -1,5 +1,6 @@
 package dev.coatcheck.postgres.embedded;
 
+import dev.coatcheck.postgres.connection.UnusableDatabase;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;
@@ -31,7 +32,6 @@ final class PostgresBinaries {
     this.root = root;
   }
 
-  /** The result of a program. */
   record Ended(int status, String output) {
     boolean well() {
       return status == 0;
@@ -44,12 +44,11 @@ final class PostgresBinaries {
    * @param root whether this process runs as root, which Postgres refuses; then every program
    *     starts in a user namespace, where the user has another ID
    */
-  static PostgresBinaries unpack(Path folder, boolean root)
-      throws EmbeddedDatabaseFailed, IOException {
+  static PostgresBinaries unpack(Path folder, boolean root) throws UnusableDatabase, IOException {
     String archive = archiveName();
     URL url = PostgresBinaries.class.getResource(archive);
     if (url == null) {
-      throw new EmbeddedDatabaseFailed(
+      throw new UnusableDatabase(
           "There is no embedded Postgres for this machine ("
               + archive
               + "): set COATCHECK_DATABASE_URL to use your own Postgres.");
@@ -160,7 +159,7 @@ final class PostgresBinaries {
     }
   }
 
-  private void requireUserNamespaces() throws EmbeddedDatabaseFailed {
+  private void requireUserNamespaces() throws UnusableDatabase {
     String reason;
     try {
       Ended ended = runCommand(List.of("true"));
@@ -171,7 +170,7 @@ final class PostgresBinaries {
     } catch (IOException failure) {
       reason = String.valueOf(failure.getMessage());
     }
-    throw new EmbeddedDatabaseFailed(
+    throw new UnusableDatabase(
         "Postgres refuses to run as root, and this machine allows no user namespace ("
             + reason
             + "): run coatcheck as an ordinary user, or set COATCHECK_DATABASE_URL.");

@@ -1,5 +1,6 @@
 package dev.coatcheck.postgres.embedded;
 
+import dev.coatcheck.postgres.connection.UnusableDatabase;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -57,7 +58,7 @@ final class Postmaster {
    *
    * @return the loopback port
    */
-  int start(Path log) throws EmbeddedDatabaseFailed, IOException {
+  int start(Path log) throws UnusableDatabase, IOException {
     // If no process of ours belongs to it, the pid file is stale. Postgres would check only whether
     // any process has that PID. Its own check for attached shared memory still applies.
     Files.deleteIfExists(data.resolve("postmaster.pid"));
@@ -75,8 +76,7 @@ final class Postmaster {
       String reason =
           PostgresBinaries.reason(Files.exists(log) ? Files.readString(log) : ended.output());
       if (attempt == START_ATTEMPTS_MAX || !passes(reason)) {
-        throw new EmbeddedDatabaseFailed(
-            "Postgres did not start: " + reason + " (more in " + log + ")");
+        throw new UnusableDatabase("Postgres did not start: " + reason + " (more in " + log + ")");
       }
       pause(PAUSE_BETWEEN_ATTEMPTS);
     }
@@ -86,7 +86,7 @@ final class Postmaster {
    * Stops Postgres, with a fast shutdown first. Open transactions are rolled back, committed ones
    * kept. Does nothing if Postgres doesn't run.
    */
-  void stop() throws EmbeddedDatabaseFailed, IOException {
+  void stop() throws UnusableDatabase, IOException {
     Optional<ProcessHandle> running = find();
     if (running.isEmpty()) {
       return;
@@ -97,13 +97,13 @@ final class Postmaster {
             || endsOn("QUIT", pid, Duration.ofSeconds(10))
             || endsOn("KILL", pid, Duration.ofSeconds(10));
     if (!gone) {
-      throw new EmbeddedDatabaseFailed(
+      throw new UnusableDatabase(
           "Postgres process " + pid + " holds " + data + " and can't be stopped.");
     }
   }
 
   /** Stops Postgres and a running start, because this process ends. Our programs get 20 s. */
-  void end() throws EmbeddedDatabaseFailed, IOException {
+  void end() throws UnusableDatabase, IOException {
     binaries.end();
     long endNano = System.nanoTime() + PROGRAM_END_MAX.toNanos();
     while (binaries.isRunning() && System.nanoTime() - endNano < 0) {

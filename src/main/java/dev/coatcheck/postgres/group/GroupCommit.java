@@ -40,7 +40,6 @@ public final class GroupCommit<C extends GroupCommit.Call, R> {
   private final R overloaded;
   private final Coalescer<C, Attempt<R>> groups;
 
-  /** One call. */
   public interface Call {
     /** Whether it has a transaction to itself. */
     boolean isBatch();
@@ -54,7 +53,6 @@ public final class GroupCommit<C extends GroupCommit.Call, R> {
 
   /** What a transaction did about a call. */
   public sealed interface Attempt<R> {
-    /** It is settled. */
     record Done<R>(R outcome) implements Attempt<R> {}
 
     /** Another transaction holds one of its names; nothing was done about this call. */

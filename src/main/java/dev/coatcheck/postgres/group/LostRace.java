@@ -5,8 +5,6 @@ package dev.coatcheck.postgres.group;
  * rolled back; the next look finds what the other one wrote.
  */
 public final class LostRace extends RuntimeException {
-  private static final long serialVersionUID = 1L;
-
   /** For a lost race about {@code what}, such as a key. */
   public LostRace(String what) {
     super(what, null, false, false);

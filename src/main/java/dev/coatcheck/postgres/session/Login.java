@@ -29,29 +29,27 @@ record Login(
 
   /** With the user's search path, and without startup settings, which some poolers refuse. */
   static Login plain(DatabaseSettings settings, String applicationName) {
-    return new Login(
-        settings, applicationName, CONNECT_SECONDS, LOGIN_SECONDS, "", TransactionStart.ON_SOURCE);
+    return onSource(settings, applicationName, "");
   }
 
   /** With a search path that excludes schemas in which others can create objects. */
   static Login pinned(DatabaseSettings settings, String applicationName) {
-    return new Login(
-        settings,
-        applicationName,
-        CONNECT_SECONDS,
-        LOGIN_SECONDS,
-        PlainSql.PINNED,
-        TransactionStart.ON_SOURCE);
+    return onSource(settings, applicationName, PlainSql.PINNED);
   }
 
   /** Like {@link #pinned}, with a timeout in milliseconds for each statement. */
   static Login pinned(DatabaseSettings settings, String applicationName, int statementMillisMax) {
+    return onSource(
+        settings, applicationName, PlainSql.PINNED + " -c statement_timeout=" + statementMillisMax);
+  }
+
+  private static Login onSource(DatabaseSettings settings, String applicationName, String options) {
     return new Login(
         settings,
         applicationName,
         CONNECT_SECONDS,
         LOGIN_SECONDS,
-        PlainSql.PINNED + " -c statement_timeout=" + statementMillisMax,
+        options,
         TransactionStart.ON_SOURCE);
   }
 
@@ -66,11 +64,7 @@ record Login(
         TransactionStart.OURS);
   }
 
-  /**
-   * Connects.
-   *
-   * @throws DatabaseUnavailable if that fails
-   */
+  /** Connects. */
   Connection connect() {
     try {
       return connect(loginSeconds);
@@ -84,19 +78,12 @@ record Login(
    * set.
    */
   Connection connect(int secondsMax) throws SQLException {
-    Properties properties = new Properties();
-    properties.setProperty("user", settings.user());
-    properties.setProperty("password", settings.password());
+    // The time-out of the socket ends the driver's thread after its caller gave up waiting.
+    Properties properties =
+        new DatabaseSettings(settings.url(), settings.user(), settings.password(), 1)
+            .properties(Math.min(connectSeconds, secondsMax), secondsMax, options);
     properties.setProperty("ApplicationName", applicationName);
-    properties.setProperty(
-        "connectTimeout", Integer.toString(Math.min(connectSeconds, secondsMax)));
     properties.setProperty("loginTimeout", Integer.toString(secondsMax));
-    // Ends the driver's thread after its caller gave up waiting.
-    properties.setProperty("socketTimeout", Integer.toString(secondsMax));
-    properties.setProperty("tcpKeepAlive", "true");
-    if (!options.isEmpty()) {
-      properties.setProperty("options", options);
-    }
     return DriverManager.getConnection(settings.url(), properties);
   }
 }

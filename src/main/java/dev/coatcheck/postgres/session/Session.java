@@ -76,7 +76,6 @@ public final class Session implements AutoCloseable {
    * excludes these.
    *
    * @param applicationName the connection's name in {@code pg_stat_activity}
-   * @throws DatabaseUnavailable if that fails
    */
   public static Session open(DatabaseSettings settings, String applicationName) {
     return new Session(Login.pinned(settings, applicationName), _ -> {});
@@ -85,8 +84,6 @@ public final class Session implements AutoCloseable {
   /**
    * Like {@link #open}, but with the user's search path and without startup settings, which some
    * poolers refuse: every statement has to name schemas.
-   *
-   * @throws DatabaseUnavailable if that fails
    */
   public static Session openUnpinned(DatabaseSettings settings, String applicationName) {
     return new Session(Login.plain(settings, applicationName), _ -> {});
@@ -98,7 +95,6 @@ public final class Session implements AutoCloseable {
    *
    * @param waits is told, on another thread, when a statement starts and stops waiting, and for
    *     what
-   * @throws DatabaseUnavailable if that fails
    */
   public static Session openWatched(
       DatabaseSettings settings,

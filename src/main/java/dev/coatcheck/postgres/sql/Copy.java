@@ -32,7 +32,6 @@ public final class Copy {
     void read(byte[] row) throws IOException;
   }
 
-  /** Sends rows to Postgres. */
   public static void in(DSLContext sql, String statement, byte[] rows, int length) {
     sql.connection(connection -> send(connection, statement, rows, length));
   }

@@ -93,8 +93,6 @@ public final class Database implements AutoCloseable {
    * Hikari doesn't test a connection that was used less than 500 ms ago, so the first use after a
    * restart of Postgres fails. So is one that answers another question, see {@link
    * ConnectionDesync}.
-   *
-   * @throws DatabaseUnavailable if Postgres can't be asked
    */
   public <T> T read(String operation, Function<DSLContext, T> work) {
     Deadline deadline = Deadline.current();

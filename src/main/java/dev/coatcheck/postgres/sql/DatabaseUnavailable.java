@@ -7,13 +7,12 @@ import java.util.function.Consumer;
 import org.jooq.exception.DataAccessException;
 
 /**
- * Postgres could not be asked, or broke off. What was under way may or may not have been done. The
- * edge answers 503; the next request tries again, so that an outage heals without a restart.
+ * Postgres could not be asked, or broke off. Whatever asks a database may throw this; methods name
+ * it only where more is to be said. What was under way may or may not have been done. The edge
+ * answers 503; the next request tries again, so that an outage heals without a restart.
  */
 public sealed class DatabaseUnavailable extends RuntimeException implements Background.Observed
     permits LockTimeout, StatementTimeout {
-  private static final long serialVersionUID = 1L;
-
   /** For work that was given up without an answer. */
   public DatabaseUnavailable(String operation) {
     super("no answer of the database in time for " + operation);

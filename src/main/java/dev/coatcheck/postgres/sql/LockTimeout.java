@@ -4,8 +4,6 @@ package dev.coatcheck.postgres.sql;
  * Another session held a row or a lock for longer than this transaction waits; it was rolled back.
  */
 public final class LockTimeout extends DatabaseUnavailable {
-  private static final long serialVersionUID = 1L;
-
   LockTimeout(String operation, Throwable cause) {
     super(operation, cause);
   }

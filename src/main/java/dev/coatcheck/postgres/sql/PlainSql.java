@@ -31,7 +31,6 @@ public final class PlainSql {
 
   private PlainSql() {}
 
-  /** Reads one row. */
   public interface RowReader<T> {
     T read(ResultSet row) throws SQLException;
   }
@@ -87,7 +86,6 @@ public final class PlainSql {
         });
   }
 
-  /** The first row; empty if there is none. */
   public static <T> Optional<T> first(
       DSLContext sql, String text, RowReader<T> reader, Object... values) {
     return rows(sql, text, reader, values).stream().findFirst();

@@ -118,6 +118,28 @@ class FrontHandlerTest {
     doors.requireSame(Doors.Seen::hot, header -> ask(request, header));
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "GET /r/HIDDEN",
+        "HEAD /r/x",
+        "GET /r/ch_00000000000000000000002B",
+        "GET /legacy/invoice/--------"
+      })
+  void aBrowserGetsTheSameBytesThroughBothDoors(String request) throws IOException {
+    doors.requireSame(Doors.Seen::hot, header -> browse(request, header));
+  }
+
+  private static String browse(String request, String header) throws IOException {
+    List<String> headers = new ArrayList<>(List.of("Accept: text/html"));
+    if (header.equals(TO_THE_ROUTES)) {
+      headers.add(header);
+    }
+    String page = doors.raw(request.replace("HIDDEN", hidden), headers);
+    assertThat(page).contains("text/html");
+    return page;
+  }
+
   /** None is remembered: a name may be given at any time. */
   @ParameterizedTest
   @ValueSource(strings = {"GET /v1/ids/photo-4711", "GET /r/photo-4711", "GET /legacy/invoice/43"})

@@ -64,7 +64,8 @@ class HeadTest {
             List.of("Authorization: Bearer " + GATEWAY.key()),
             List.of("Authorization: Bearer " + GATEWAY.keyWith(Scope.METRICS_READ)),
             List.of("Authorization: Bearer nothing"),
-            List.of("Accept-Encoding: gzip"));
+            List.of("Accept-Encoding: gzip"),
+            List.of("Accept: text/html"));
     int compared = 0;
     for (String target : targets()) {
       for (List<String> caller : callers) {

@@ -12,10 +12,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 
-/** A real nginx with the configuration that is shipped, only its CHANGE lines changed. */
+/**
+ * A real nginx: with the configuration that is shipped, only its CHANGE lines changed, or as a
+ * cache.
+ */
 final class Nginx implements AutoCloseable {
   /** Debian's lies where the PATH of an ordinary user doesn't lead. */
   private static final String PROGRAM =
@@ -55,18 +59,26 @@ final class Nginx implements AutoCloseable {
    * @param legacy what happens to URIs with legacy IDs: resolve or redirect
    */
   Nginx(Path folder, int coatcheckPort, String apiKey, int servicePort, String legacy) {
+    this(
+        folder,
+        port ->
+            shipped(
+                Map.of(
+                    "server 127.0.0.1:8080;", "server 127.0.0.1:" + coatcheckPort + ";",
+                    "server 127.0.0.1:3000;", "server 127.0.0.1:" + servicePort + ";",
+                    "listen 127.0.0.1:8000;", "listen 127.0.0.1:" + port + ";",
+                    "ccg_live_CHANGE_ME", apiKey,
+                    "X-Coatcheck-Legacy resolve;", "X-Coatcheck-Legacy " + legacy + ";")));
+  }
+
+  /**
+   * @param configuration for the port to listen at
+   */
+  private Nginx(Path folder, IntFunction<String> configuration) {
     this.folder = folder;
     try {
       Files.writeString(folder.resolve("nginx.conf"), AROUND);
-      Files.writeString(
-          folder.resolve("edge.conf"),
-          shipped(
-              Map.of(
-                  "server 127.0.0.1:8080;", "server 127.0.0.1:" + coatcheckPort + ";",
-                  "server 127.0.0.1:3000;", "server 127.0.0.1:" + servicePort + ";",
-                  "listen 127.0.0.1:8000;", "listen 127.0.0.1:" + port + ";",
-                  "ccg_live_CHANGE_ME", apiKey,
-                  "X-Coatcheck-Legacy resolve;", "X-Coatcheck-Legacy " + legacy + ";")));
+      Files.writeString(folder.resolve("edge.conf"), configuration.apply(port));
       process =
           new ProcessBuilder(PROGRAM, "-p", folder + "/", "-c", "nginx.conf", "-e", "error.log")
               .inheritIO()
@@ -75,6 +87,28 @@ final class Nginx implements AutoCloseable {
       throw new UncheckedIOException(failed);
     }
     Awaitility.await("nginx listens").pollInterval(Duration.ofMillis(20)).until(this::listens);
+  }
+
+  /** A cache that keeps every answer of a gateway, whatever Cache-Control says. */
+  static Nginx cache(Path folder, int coatcheckPort) {
+    return new Nginx(
+        folder,
+        port ->
+            """
+            proxy_cache_path cache keys_zone=links:1m;
+            server {
+              listen 127.0.0.1:%d;
+              location / {
+                proxy_pass http://127.0.0.1:%d;
+                proxy_http_version 1.1;
+                proxy_cache links;
+                proxy_cache_valid any 1h;
+                proxy_ignore_headers Cache-Control;
+                add_header Cache-Status $upstream_cache_status always;
+              }
+            }
+            """
+                .formatted(port, coatcheckPort));
   }
 
   /** Whether there is one, and it has the module that asks. */
@@ -100,8 +134,12 @@ final class Nginx implements AutoCloseable {
   }
 
   String log() {
+    return read(folder.resolve("error.log"));
+  }
+
+  private static String read(Path file) {
     try {
-      return Files.readString(folder.resolve("error.log"));
+      return Files.readString(file);
     } catch (IOException failed) {
       throw new UncheckedIOException(failed);
     }
@@ -119,8 +157,8 @@ final class Nginx implements AutoCloseable {
     }
   }
 
-  private static String shipped(Map<String, String> changes) throws IOException {
-    String text = Files.readString(SHIPPED);
+  private static String shipped(Map<String, String> changes) {
+    String text = read(SHIPPED);
     for (Map.Entry<String, String> change : changes.entrySet()) {
       if (!text.contains(change.getKey())) {
         throw new AssertionError(SHIPPED + " has no " + change.getKey());

@@ -70,6 +70,8 @@ class RequestFuzzTest {
     "Content-Type: application/json", "Content-Type: ;;",
     "Content-Type: text/\u00e9", "Content-Type: application/json; charset=\"",
     "Content-Encoding: gzip", "Accept: \u0000",
+    "Accept: text/html", "Accept: text/html;q=,;=,*/*;q=0.",
+    "Accept-Language: -;q=-,*", "Accept-Language: \u00e9-x-",
     "Idempotency-Key: a", "If-Match: \"",
     "If-None-Match: W/", "Range: bytes=-",
     "X-Forwarded-For: ::::", "Forwarded: for=\"",

@@ -44,6 +44,8 @@ class TypePoliciesTest {
     assertThat(plain.body().get("public_pattern").isNull()).isTrue();
     assertThat(plain.body().get("public_rule").isNull()).isTrue();
     assertThat(plain.body().get("url_templates")).isEmpty();
+    assertThat(plain.body().get("dead_link").isNull()).isTrue();
+    assertThat(plain.body().get("fallback_url").isNull()).isTrue();
     assertThat(plain.text("/on_outage")).isEqualTo("serve_stale");
     assertThat(plain.body().at("/stale_seconds_max").intValue()).isEqualTo(60);
 

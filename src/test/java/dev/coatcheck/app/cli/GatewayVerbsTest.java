@@ -125,6 +125,36 @@ class GatewayVerbsTest {
   }
 
   @Test
+  void whatBrowsersGetForEndedLinksIsAnOption() {
+    String[] user = {"types", "put", "user", "--prefix=usr", "--key=uuid"};
+    assertThat(
+            run(with(
+                    user,
+                    "--dead-link-title",
+                    "en=Sold = gone",
+                    "--dead-link-title=de=Verkauft",
+                    "--dead-link-text=en=See our shop.",
+                    "--dead-link-text=de=Mehr im Laden.",
+                    "--dead-link-language=de"))
+                .status())
+        .isZero();
+    assertThat(GATEWAY.client().get("/v1/types/user").body().get("dead_link").toString())
+        .isEqualTo(
+            """
+            {"default_language":"de","title":{"en":"Sold = gone","de":"Verkauft"},\
+            "text":{"en":"See our shop.","de":"Mehr im Laden."}}\
+            """);
+    String url = "https://shop.example/users";
+    assertThat(run(with(user, "--fallback-url=" + url)).status()).isZero();
+    assertThat(GATEWAY.client().get("/v1/types/user").text("/fallback_url")).isEqualTo(url);
+    assertThat(run(user).status()).isZero();
+  }
+
+  private static String[] with(String[] command, String... more) {
+    return Stream.concat(Stream.of(command), Stream.of(more)).toArray(String[]::new);
+  }
+
+  @Test
   void publicIdsEndForGood() {
     List<String> ids = ids(run("mint", "charge", "901", "902", "903"));
 

@@ -8,7 +8,7 @@ import dev.coatcheck.bulk.rows.RowFault;
 import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.bulk.rows.RowSummary;
 import dev.coatcheck.cluster.change.ChangeFeed;
-import dev.coatcheck.cluster.grant.DatedGenerators;
+import dev.coatcheck.cluster.grant.DatedKeyGenerators;
 import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.id.Token;
@@ -53,8 +53,8 @@ class ImporterTest {
 
   @RegisterExtension static final MappingFixture FIXTURE = new MappingFixture();
 
-  private static final DatedGenerators DATED =
-      new DatedGenerators(FIXTURE.database, WorkerUses::dated, FIXTURE.observer);
+  private static final DatedKeyGenerators DATED =
+      new DatedKeyGenerators(FIXTURE.database, WorkerUses::dated, FIXTURE.observer);
   private static final Importer IMPORTER =
       new Importer(
           FIXTURE.database,

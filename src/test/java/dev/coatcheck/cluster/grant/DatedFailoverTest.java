@@ -3,15 +3,15 @@ package dev.coatcheck.cluster.grant;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.coatcheck.core.key.DatedKeys;
+import dev.coatcheck.core.key.DatedKeyGenerator;
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.WorkerUses;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.postgres.connection.UnusableDatabase;
 import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
-import dev.coatcheck.postgres.embedded.EmbeddedDatabaseFailed;
 import dev.coatcheck.postgres.embedded.TestHome;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.TestDatabase;
@@ -77,7 +77,7 @@ class DatedFailoverTest {
     return home;
   }
 
-  private static EmbeddedDatabase promoted(Path home) throws EmbeddedDatabaseFailed {
+  private static EmbeddedDatabase promoted(Path home) throws UnusableDatabase {
     EmbeddedDatabase database = EmbeddedDatabase.start(home, TestServer.PROGRAMS);
     TestSql sql = TestSql.on(database);
     sql.execute("select pg_promote()");
@@ -93,14 +93,14 @@ class DatedFailoverTest {
     return Database.open(server.settings(2), "dated", new Observer());
   }
 
-  private static DatedKeys keys(Database database) {
-    return new DatedGenerators(database, WorkerUses::dated, new Observer())
+  private static DatedKeyGenerator keys(Database database) {
+    return new DatedKeyGenerators(database, WorkerUses::dated, new Observer())
         .of(new KeyTimes.Snowflakes(LAYOUT))
         .orElseThrow();
   }
 
   private static void lift(Database database, int datedWorker) {
-    assertThat(keys(database).at(new long[] {AT})).isEqualTo(new KeyDraw.Fenced());
+    assertThat(keys(database).at(new long[] {AT})).isEqualTo(new KeyOutcome.Fenced());
     assertThat(new KeyFence(database).lift(0, datedWorker))
         .isEqualTo(new KeyFence.Lift.Open(true, 0, datedWorker));
   }
@@ -111,7 +111,7 @@ class DatedFailoverTest {
     Arrays.fill(times, AT);
     for (int call = 0; call < 18; call++) {
       assertThat(keys(database).at(times))
-          .isInstanceOfSatisfying(KeyDraw.Drawn.class, drawn -> seen.addAll(drawn.keys()));
+          .isInstanceOfSatisfying(KeyOutcome.Drawn.class, drawn -> seen.addAll(drawn.keys()));
     }
   }
 }

@@ -2,7 +2,7 @@ package dev.coatcheck.cluster.grant;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyOutcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -37,7 +37,7 @@ class SegmentBufferTest {
           () -> nano);
 
   private void draw(int count) {
-    assertThat(buffer.draw(count)).isInstanceOf(KeyDraw.Drawn.class);
+    assertThat(buffer.draw(count)).isInstanceOf(KeyOutcome.Drawn.class);
   }
 
   @Test
@@ -106,8 +106,8 @@ class SegmentBufferTest {
             Runnable::run,
             () -> nano);
 
-    assertThat(failing.draw(1)).isInstanceOf(KeyDraw.Refused.class);
-    assertThat(failing.draw(1)).isInstanceOf(KeyDraw.Refused.class);
+    assertThat(failing.draw(1)).isInstanceOf(KeyOutcome.Refused.class);
+    assertThat(failing.draw(1)).isInstanceOf(KeyOutcome.Refused.class);
     assertThat(tries).hasSize(2);
   }
 }

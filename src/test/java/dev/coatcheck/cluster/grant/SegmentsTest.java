@@ -3,7 +3,7 @@ package dev.coatcheck.cluster.grant;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.TestDatabase;
@@ -57,8 +57,8 @@ class SegmentsTest {
   }
 
   private static List<Long> draw(Segments instance, String tag, int count) {
-    KeyDraw draw = instance.next(tag, count);
-    if (draw instanceof KeyDraw.Drawn(List<Key> keys)) {
+    KeyOutcome draw = instance.next(tag, count);
+    if (draw instanceof KeyOutcome.Drawn(List<Key> keys)) {
       return keys.stream().map(key -> ((Key.Bigint) key).value()).toList();
     }
     throw new AssertionError(draw.toString());
@@ -126,10 +126,10 @@ class SegmentsTest {
     one.put(definition("small", start, 3, 32));
 
     assertThat(draw(one, "small", 30)).startsWith(start).doesNotHaveDuplicates();
-    assertThat(one.next("small", 5)).isEqualTo(new KeyDraw.SegmentExhausted());
+    assertThat(one.next("small", 5)).isEqualTo(new KeyOutcome.SegmentExhausted());
     assertThat(draw(one, "small", 4)).endsWith((long) Integer.MAX_VALUE);
-    assertThat(one.next("small", 1)).isEqualTo(new KeyDraw.SegmentExhausted());
-    assertThat(two.next("small", 1)).isEqualTo(new KeyDraw.SegmentExhausted());
+    assertThat(one.next("small", 1)).isEqualTo(new KeyOutcome.SegmentExhausted());
+    assertThat(two.next("small", 1)).isEqualTo(new KeyOutcome.SegmentExhausted());
   }
 
   @Test
@@ -137,12 +137,12 @@ class SegmentsTest {
     one.put(definition("large", Long.MAX_VALUE - 1, 1, 64));
 
     assertThat(draw(one, "large", 2)).containsExactly(Long.MAX_VALUE - 1, Long.MAX_VALUE);
-    assertThat(one.next("large", 1)).isEqualTo(new KeyDraw.SegmentExhausted());
+    assertThat(one.next("large", 1)).isEqualTo(new KeyOutcome.SegmentExhausted());
   }
 
   @Test
   void nothingIsCountedUnderATagThatNobodyCreated() {
-    assertThat(one.next("nothing", 1)).isEqualTo(new KeyDraw.UnknownSegment());
+    assertThat(one.next("nothing", 1)).isEqualTo(new KeyOutcome.UnknownSegment());
     put("nothing");
     assertThat(draw(one, "nothing", 1)).containsExactly(1L);
   }
@@ -183,8 +183,8 @@ class SegmentsTest {
     closeTheFence();
 
     assertThat(draw(one, "invoice", 1)).containsExactly(2L);
-    assertThat(two.next("invoice", 1)).isEqualTo(new KeyDraw.Fenced());
-    assertThat(one.next("invoice", 16_000)).isEqualTo(new KeyDraw.Fenced());
+    assertThat(two.next("invoice", 1)).isEqualTo(new KeyOutcome.Fenced());
+    assertThat(one.next("invoice", 16_000)).isEqualTo(new KeyOutcome.Fenced());
     assertThat(OBSERVER.scrape()).contains("coatcheck_keys_fenced_total{kind=\"segment\"} 2");
     assertThat(fence.lift(1_000, 9)).isEqualTo(new KeyFence.Lift.Open(true, 1_000, 9));
     assertThat(draw(two, "invoice", 1).getFirst()).isGreaterThan(1_000);

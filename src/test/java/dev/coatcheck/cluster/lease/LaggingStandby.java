@@ -2,8 +2,8 @@ package dev.coatcheck.cluster.lease;
 
 import static org.awaitility.Awaitility.await;
 
+import dev.coatcheck.postgres.connection.UnusableDatabase;
 import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
-import dev.coatcheck.postgres.embedded.EmbeddedDatabaseFailed;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestServer;
 import dev.coatcheck.postgres.sql.TestSql;
@@ -30,7 +30,7 @@ public final class LaggingStandby implements AutoCloseable {
     this.stream = stream;
   }
 
-  public static LaggingStandby start(Path folder) throws IOException, EmbeddedDatabaseFailed {
+  public static LaggingStandby start(Path folder) throws IOException, UnusableDatabase {
     Path primaryHome = folder.resolve("primary");
     Path standbyHome = folder.resolve("standby");
     migrated(primaryHome).close();
@@ -48,7 +48,7 @@ public final class LaggingStandby implements AutoCloseable {
   }
 
   /** A database of its own with our schema. */
-  static EmbeddedDatabase migrated(Path home) throws EmbeddedDatabaseFailed {
+  static EmbeddedDatabase migrated(Path home) throws UnusableDatabase {
     EmbeddedDatabase database = EmbeddedDatabase.start(home, TestServer.PROGRAMS);
     TestSql.on(database).migrate();
     return database;
@@ -97,7 +97,7 @@ public final class LaggingStandby implements AutoCloseable {
   }
 
   @Override
-  public void close() throws IOException, EmbeddedDatabaseFailed {
+  public void close() throws IOException, UnusableDatabase {
     try (stream;
         var _ = closing(primary);
         var _ = closing(standby)) {
@@ -107,7 +107,7 @@ public final class LaggingStandby implements AutoCloseable {
 
   private interface Closing extends AutoCloseable {
     @Override
-    void close() throws EmbeddedDatabaseFailed;
+    void close() throws UnusableDatabase;
   }
 
   private static Closing closing(EmbeddedDatabase database) {

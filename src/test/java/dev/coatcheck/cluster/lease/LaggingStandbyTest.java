@@ -7,7 +7,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.coatcheck.Breakage;
 import dev.coatcheck.BrokenBy;
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.Waiter;
 import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
@@ -61,14 +61,14 @@ class LaggingStandbyTest {
 
     boolean draws() {
       return switch (lease.next(1)) {
-        case KeyDraw.Drawn drawn -> {
+        case KeyOutcome.Drawn drawn -> {
           long key = ((Key.Bigint) drawn.keys().getFirst()).value();
           acknowledged.record(name, key, 1);
           acknowledged.requireUnique();
           keys++;
           yield true;
         }
-        case KeyDraw.NoKeys _ -> false;
+        case KeyOutcome.NoKeys _ -> false;
       };
     }
 

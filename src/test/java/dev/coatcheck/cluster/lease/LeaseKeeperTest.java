@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.Breakage;
 import dev.coatcheck.BrokenBy;
-import dev.coatcheck.core.key.KeyRun;
+import dev.coatcheck.core.key.KeyReservation;
 import dev.coatcheck.core.key.Positions;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import java.util.ArrayList;
@@ -54,8 +54,8 @@ class LeaseKeeperTest {
         .isEqualTo(new LeaseRequest.Acquire());
   }
 
-  private KeyRun.Wait refusal() {
-    return (KeyRun.Wait) keeper.reserve(1, nano);
+  private KeyReservation.Wait refusal() {
+    return (KeyReservation.Wait) keeper.reserve(1, nano);
   }
 
   @Test
@@ -67,7 +67,7 @@ class LeaseKeeperTest {
         .isEqualTo(new LeaseRequest.Acquire());
     assertThat(keeper.reserve(1, nano))
         .as("the rest of the window that was granted")
-        .isInstanceOf(KeyRun.Some.class);
+        .isInstanceOf(KeyReservation.Some.class);
     assertThat(sent()).isEqualTo(new LeaseRequest.Acquire());
   }
 
@@ -123,7 +123,7 @@ class LeaseKeeperTest {
 
     LeaseKeeper after = holder(seconds, first + 3_001, first + 6_001);
     assertThat(drawAll(after, 0, ledger)).as("the tick of the window before").isNegative();
-    assertThat(((KeyRun.Wait) after.reserve(1, 0)).retryAfterMillis()).isEqualTo(1_000);
+    assertThat(((KeyReservation.Wait) after.reserve(1, 0)).retryAfterMillis()).isEqualTo(1_000);
     assertThat(drawAll(after, 499 * MILLI, ledger))
         .isEqualTo(seconds.position(DATABASE_MILLIS + 5_000) - 1);
     assertThat(ledger.keys()).isEqualTo(2 * (seconds.sequenceMax() + 1));
@@ -139,7 +139,7 @@ class LeaseKeeperTest {
   /** The last position of all that there are at a time; negative if there are none. */
   private static long drawAll(LeaseKeeper holder, long nano, KeyLedger ledger) {
     long last = -1;
-    while (holder.reserve(1_000, nano) instanceof KeyRun.Some(Positions.Run run, int worker)) {
+    while (holder.reserve(1_000, nano) instanceof KeyReservation.Some(Positions.Run run, int worker)) {
       ledger.record(worker, run);
       last = run.first() + run.count() - 1;
     }
@@ -167,7 +167,7 @@ class LeaseKeeperTest {
 
   /** The last key, by its place in time, of some that are drawn from the worker. */
   private long drawn(int worker) {
-    KeyRun.Some some = (KeyRun.Some) keeper.reserve(3, nano);
+    KeyReservation.Some some = (KeyReservation.Some) keeper.reserve(3, nano);
     assertThat(some.worker()).isEqualTo(worker);
     return some.run().first() + some.run().count() - 1;
   }
@@ -175,7 +175,7 @@ class LeaseKeeperTest {
   @Test
   void aRefusalTellsWhenTheFirstRestEnds() {
     answer(new LeaseReply.NoneFree("all rest", 90_500));
-    assertThat(refusal()).isEqualTo(new KeyRun.Wait("all rest", 90_500));
+    assertThat(refusal()).isEqualTo(new KeyReservation.Wait("all rest", 90_500));
     nano += 60 * SECOND + 1;
     assertThat(refusal().retryAfterMillis()).isEqualTo(30_500);
     nano += 3_600 * SECOND;
@@ -201,7 +201,7 @@ class LeaseKeeperTest {
     answer(new LeaseReply.NoneFree("all rest", 90_000));
     acquire(5);
     nano += 10 * SECOND;
-    assertThat(refusal()).isEqualTo(new KeyRun.Wait("the lease was not renewed in time", 1_000));
+    assertThat(refusal()).isEqualTo(new KeyReservation.Wait("the lease was not renewed in time", 1_000));
   }
 
   @Test

@@ -3,7 +3,7 @@ package dev.coatcheck.cluster.lease;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.coatcheck.TestJvm;
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.Waiter;
 import dev.coatcheck.postgres.sql.TestDatabase;
@@ -163,10 +163,10 @@ final class MintingProcess implements AutoCloseable {
   }
 
   /** One line for each millisecond's keys. */
-  private static String lines(KeyDraw draw) {
+  private static String lines(KeyOutcome draw) {
     return switch (draw) {
-      case KeyDraw.NoKeys why -> "r " + why.toString().lines().findFirst().orElse("") + "\n";
-      case KeyDraw.Drawn(List<Key> keys) -> {
+      case KeyOutcome.NoKeys why -> "r " + why.toString().lines().findFirst().orElse("") + "\n";
+      case KeyOutcome.Drawn(List<Key> keys) -> {
         StringBuilder lines = new StringBuilder();
         int from = 0;
         for (int i = 1; i <= keys.size(); i++) {

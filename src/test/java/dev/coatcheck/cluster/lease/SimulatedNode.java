@@ -1,7 +1,7 @@
 package dev.coatcheck.cluster.lease;
 
-import dev.coatcheck.core.key.KeyDraw;
-import dev.coatcheck.core.key.KeyRun;
+import dev.coatcheck.core.key.KeyOutcome;
+import dev.coatcheck.core.key.KeyReservation;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.Waiter;
 import java.util.Optional;
@@ -65,17 +65,17 @@ final class SimulatedNode implements Waiter {
   }
 
   /** Draws; within another draw's wait only what is there at once, or waits would nest for ever. */
-  KeyDraw draw(int count) {
-    return KeyRun.draw(
+  KeyOutcome draw(int count) {
+    return KeyReservation.draw(
         count,
         settings.layout(),
         wanted -> {
-          KeyRun run = keeper.reserve(wanted, nanoTime());
-          if (run instanceof KeyRun.Some(var positions, int worker)) {
+          KeyReservation run = keeper.reserve(wanted, nanoTime());
+          if (run instanceof KeyReservation.Some(var positions, int worker)) {
             simulation.drawn(worker, positions);
           }
-          return simulation.nested() && run instanceof KeyRun.Wait(String reason, long after)
-              ? new KeyRun.Never(reason, after)
+          return simulation.nested() && run instanceof KeyReservation.Wait(String reason, long after)
+              ? new KeyReservation.Never(reason, after)
               : run;
         },
         this);
@@ -125,10 +125,10 @@ final class SimulatedNode implements Waiter {
   /** Empty if there are keys now, or in a millisecond; otherwise why there are none. */
   Optional<String> shortage() {
     return switch (keeper.reserve(1, nanoTime())) {
-      case KeyRun.Some _ -> Optional.empty();
-      case KeyRun.Wait(String reason, long millis) ->
+      case KeyReservation.Some _ -> Optional.empty();
+      case KeyReservation.Wait(String reason, long millis) ->
           millis > settings.layout().tickMillis() ? Optional.of(reason) : Optional.empty();
-      case KeyRun.Never(String reason, long _) -> Optional.of(reason);
+      case KeyReservation.Never(String reason, long _) -> Optional.of(reason);
     };
   }
 

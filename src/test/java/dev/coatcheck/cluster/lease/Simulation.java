@@ -1,6 +1,6 @@
 package dev.coatcheck.cluster.lease;
 
-import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.key.Positions;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import java.util.ArrayList;
@@ -113,8 +113,8 @@ final class Simulation {
     SimulatedNode node = nodes.get(index);
     if (!node.stopped()) {
       int count = random.nextInt(400) == 0 ? 1 + random.nextInt(16_384) : 1 + random.nextInt(20);
-      KeyDraw draw = node.draw(count);
-      if (draw instanceof KeyDraw.Refused(String reason, long _) && !node.stopped()) {
+      KeyOutcome draw = node.draw(count);
+      if (draw instanceof KeyOutcome.Refused(String reason, long _) && !node.stopped()) {
         refused(reason);
       }
     }

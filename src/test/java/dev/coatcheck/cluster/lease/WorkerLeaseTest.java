@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.coatcheck.MachineDelay;
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.core.key.KeyDraw;
-import dev.coatcheck.core.key.KeyRun;
+import dev.coatcheck.core.key.KeyOutcome;
+import dev.coatcheck.core.key.KeyReservation;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.Waiter;
 import java.time.Duration;
@@ -68,13 +68,13 @@ class WorkerLeaseTest {
   }
 
   private static void awaitMinting(WorkerLease lease) {
-    await().until(() -> lease.reserve(1) instanceof KeyRun.Some);
+    await().until(() -> lease.reserve(1) instanceof KeyReservation.Some);
   }
 
   /** Waits for a key: on a busy machine a renewal may be late, and a window closes before it. */
   private static long single(WorkerLease lease) {
-    KeyDraw drawn = await().until(() -> lease.next(1), KeyDraw.Drawn.class::isInstance);
-    return ((Key.Bigint) ((KeyDraw.Drawn) drawn).keys().getFirst()).value();
+    KeyOutcome drawn = await().until(() -> lease.next(1), KeyOutcome.Drawn.class::isInstance);
+    return ((Key.Bigint) ((KeyOutcome.Drawn) drawn).keys().getFirst()).value();
   }
 
   @Test
@@ -103,7 +103,7 @@ class WorkerLeaseTest {
     for (int done = 0; done < count; ) {
       // At the layout's limit a thread may go without for 50 ms: then it asks again.
       if (lease.next(Math.min(count - done, 1 + done % 16_384))
-          instanceof KeyDraw.Drawn(List<Key> drawn)) {
+          instanceof KeyOutcome.Drawn(List<Key> drawn)) {
         for (Key key : drawn) {
           long value = ((Key.Bigint) key).value();
           assertThat(value > previous).isTrue();
@@ -137,12 +137,12 @@ class WorkerLeaseTest {
       long cutNano = System.nanoTime();
       await()
           .pollInterval(Duration.ofMillis(1))
-          .until(() -> lease.reserve(1) instanceof KeyRun.Wait);
+          .until(() -> lease.reserve(1) instanceof KeyReservation.Wait);
       delay.requireWithin(Duration.ofMillis(2_100), Duration.ofNanos(System.nanoTime() - cutNano));
       long askedNano = System.nanoTime();
       assertThat(lease.next(1))
           .isInstanceOfSatisfying(
-              KeyDraw.Refused.class,
+              KeyOutcome.Refused.class,
               refused -> {
                 assertThat(refused.reason()).isEqualTo("Postgres did not answer: cut off");
                 assertThat(refused.retryAfterMillis()).isPositive();
@@ -189,7 +189,7 @@ class WorkerLeaseTest {
     WorkerLease lease = lease(settings(5, 5));
     awaitMinting(lease);
     lease.close();
-    assertThat(lease.next(1)).isInstanceOf(KeyDraw.Refused.class);
+    assertThat(lease.next(1)).isInstanceOf(KeyOutcome.Refused.class);
     assertThat(
             database.number(
                 "select count(*) from coatcheck.worker_lease where expires_at <= clock_timestamp()"
@@ -214,7 +214,7 @@ class WorkerLeaseTest {
                 Waiter.PARKING,
                 events::add)
             .start()) {
-      assertThat(lease.next(1)).isInstanceOf(KeyDraw.Drawn.class);
+      assertThat(lease.next(1)).isInstanceOf(KeyOutcome.Drawn.class);
     }
   }
 
@@ -222,7 +222,7 @@ class WorkerLeaseTest {
   void aDeadDatabaseAtTheStartIsWaitedFor() {
     cutOff = true;
     try (WorkerLease lease = lease(settings(0, 1_020))) {
-      assertThat(lease.next(1)).isInstanceOf(KeyDraw.Refused.class);
+      assertThat(lease.next(1)).isInstanceOf(KeyOutcome.Refused.class);
       cutOff = false;
       awaitMinting(lease);
       assertThat(single(lease)).isPositive();

@@ -89,8 +89,6 @@ final class RandomnessTest {
 
   /** Gives each key a number of times, as a broken seed would. */
   private static final class Seeds extends SecureRandom {
-    private static final long serialVersionUID = 1L;
-
     private final int times;
     private long calls;
 

@@ -15,15 +15,15 @@ public final class Snowflake implements KeyGenerator {
   }
 
   @Override
-  public KeyDraw next(int count) {
-    return KeyRun.draw(count, layout, this::reserve, Waiter.PARKING);
+  public KeyOutcome next(int count) {
+    return KeyReservation.draw(count, layout, this::reserve, Waiter.PARKING);
   }
 
-  private KeyRun reserve(int count) {
+  private KeyReservation reserve(int count) {
     long now = System.currentTimeMillis();
     Positions.Run run = positions.reserve(count, layout.position(now), layout.position(now + 1));
     return run.count() > 0
-        ? new KeyRun.Some(run, worker)
-        : new KeyRun.Wait("every key of this millisecond is taken", 1);
+        ? new KeyReservation.Some(run, worker)
+        : new KeyReservation.Wait("every key of this millisecond is taken", 1);
   }
 }

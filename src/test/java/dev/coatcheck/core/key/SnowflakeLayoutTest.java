@@ -128,7 +128,7 @@ class SnowflakeLayoutTest {
     long end = layout.position(layout.endMillis());
     assertThat(layout.key(end - 1, layout.workers() - 1)).isEqualTo(Long.MAX_VALUE);
     assertThatThrownBy(() -> layout.key(end, 0))
-        .isInstanceOf(EndOfTimeException.class)
+        .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("2092-09-06");
     assertThatThrownBy(() -> layout.key(-1, 0)).isInstanceOf(IllegalStateException.class);
     assertThat(layout.daysLeft(NOW)).isEqualTo(24_204);

@@ -66,7 +66,7 @@ class UuidV7Test {
     assertThat(UuidV7.bounds(Instant.MIN, Instant.EPOCH.minusMillis(1))).isEmpty();
   }
 
-  private static List<String> texts(KeyDraw draw) {
-    return ((KeyDraw.Drawn) draw).keys().stream().map(Key::text).toList();
+  private static List<String> texts(KeyOutcome draw) {
+    return ((KeyOutcome.Drawn) draw).keys().stream().map(Key::text).toList();
   }
 }

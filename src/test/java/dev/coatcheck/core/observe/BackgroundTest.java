@@ -62,7 +62,5 @@ class BackgroundTest {
     assertThat(observer.scrape()).doesNotContain("coatcheck_background_failures");
   }
 
-  private static final class Reported extends RuntimeException implements Background.Observed {
-    private static final long serialVersionUID = 1L;
-  }
+  private static final class Reported extends RuntimeException implements Background.Observed {}
 }

@@ -27,7 +27,7 @@ class DecodersTest {
     long seed = System.nanoTime();
     Random random = new Random(seed);
     for (Decoder decoder : ALL) {
-      String characters = decoder.prefix() + decoder.alphabet().characters();
+      String characters = decoder.shape().prefix() + decoder.shape().alphabet().characters();
       int decoded = 0;
       for (int i = 0; i < 20_000; i++) {
         String text = text(random, decoder, characters);
@@ -43,12 +43,12 @@ class DecodersTest {
 
   /** Texts of the right prefix, length and alphabet, most of them with some flaw. */
   private static String text(Random random, Decoder decoder, String characters) {
-    StringBuilder text = new StringBuilder(random.nextInt(20) == 0 ? "" : decoder.prefix());
+    StringBuilder text = new StringBuilder(random.nextInt(20) == 0 ? "" : decoder.shape().prefix());
     int length =
         random.nextInt(4) == 0
             ? random.nextInt(300)
-            : random.nextInt(decoder.lengthMin(), decoder.lengthMax() + 1);
-    while (text.length() < decoder.prefix().length() + length) {
+            : random.nextInt(decoder.shape().lengthMin(), decoder.shape().lengthMax() + 1);
+    while (text.length() < decoder.shape().prefix().length() + length) {
       text.append(
           random.nextInt(100) == 0
               ? (char) random.nextInt(Character.MAX_VALUE + 1)

@@ -23,7 +23,7 @@ class TextSchemesTest {
   private long wallMillis = AT.toEpochMilli();
   private final TextSchemes schemes = new TextSchemes(new SecureRandom(), () -> wallMillis);
 
-  private TextKeys keys(String scheme) {
+  private TextKeys<?> keys(String scheme) {
     return schemes.named(scheme).orElseThrow();
   }
 
@@ -87,7 +87,7 @@ class TextSchemesTest {
   @ParameterizedTest
   @ValueSource(strings = {"ulid", "ksuid"})
   void theFirstAndTheLastTimeFit(String scheme) {
-    TextKeys keys = keys(scheme);
+    TextKeys<?> keys = keys(scheme);
     String first = keys.at(keys.first(), 1).getFirst();
     String last = keys.at(keys.end().minusMillis(1), 1).getFirst();
 

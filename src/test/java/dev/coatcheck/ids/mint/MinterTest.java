@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.ids.mapping.MappingFixture;
@@ -78,7 +78,7 @@ class MinterTest {
     AtomicInteger draws = new AtomicInteger();
     KeyGenerator copied =
         count ->
-            new KeyDraw.Drawn(
+            new KeyOutcome.Drawn(
                 LongStream.range(0, count)
                     .<Key>mapToObj(i -> new Key.Bigint(draws.getAndIncrement() / 2))
                     .toList());
@@ -114,14 +114,14 @@ class MinterTest {
 
   @Test
   void refusedKeysMintNothing() {
-    KeyGenerator refusing = _ -> new KeyDraw.Refused("no worker", 250);
+    KeyGenerator refusing = _ -> new KeyOutcome.Refused("no worker", 250);
     try (MappingFixture fixture = new MappingFixture(_ -> refusing)) {
       MintOutcome outcome =
           fixture.minter.mint(
               MintCall.batch(List.of(fixture.request(1), fixture.generated(fixture.charge))));
 
       assertThat(outcome)
-          .isEqualTo(new MintOutcome.KeysUnavailable(new KeyDraw.Refused("no worker", 250)));
+          .isEqualTo(new MintOutcome.KeysUnavailable(new KeyOutcome.Refused("no worker", 250)));
       assertThat(fixture.lookup.find(fixture.charge, new Key.Bigint(1))).isEmpty();
     }
   }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.postgres.group.GroupCommit;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
@@ -84,7 +84,7 @@ class SingleInsertTest {
         new MintStore(fixture.database, fixture.observer),
         _ ->
             count ->
-                new KeyDraw.Drawn(
+                new KeyOutcome.Drawn(
                     IntStream.range(0, count)
                         .<Key>mapToObj(_ -> new Key.Bigint(drawn.pop()))
                         .toList()),

@@ -8,13 +8,14 @@ import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.core.older.Alphabet;
+import dev.coatcheck.core.older.TextShape;
 import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
 import dev.coatcheck.ids.pattern.PublicPattern;
-import dev.coatcheck.ids.pattern.TextShape;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
@@ -38,6 +39,8 @@ class StoredTypeTest {
                  "legacy":{"status":301,"public":true,"max_id":"1000",
                            "deprecated_at":"2026-01-01T00:00:00Z",
                            "sunset_at":"2027-01-01T00:00:00Z","max_age_seconds":3600},
+                 "dead_link":{"default_language":"en","title":{"en":"Gone"},"text":{"en":"For good."},
+                              "of_a_later_version":1},
                  "url_templates":["/orders/{legacy:order}","/{*}/{legacy:order}"],
                  "public_pattern":{"text_prefix":"ord-","alphabet":"0123456789","min_length":1,
                                    "max_length":20},
@@ -74,6 +77,9 @@ class StoredTypeTest {
       assertThat(order.olderSystem())
           .contains(new PublicPattern(new TextShape("ord-", new Alphabet("0123456789"), 1, 20)));
       assertThat(order.outage()).isEqualTo(new OutagePolicy(OnOutage.REFUSE, 7));
+      assertThat(order.deadLink())
+          .isEqualTo(
+              new DeadLink.Texts("en", Map.of("en", new DeadLink.Text("Gone", "For good."))));
       Type user = types.getLast();
       assertThat(user.keyKind()).isEqualTo(KeyKind.UUID);
       assertThat(user.generation()).isEqualTo(new KeyTimes.UuidsV7());

@@ -118,8 +118,7 @@ public final class MigrationFixture extends MigratedSource {
 
   /** An instance of a gateway. */
   public TableMigrations start(Sources sources, String holder) {
-    return TableMigrations.start(
-        gatewayMappings(), sources, gateway.feed, holder, System::nanoTime);
+    return new TableMigrations(gatewayMappings(), sources, gateway.feed, holder, System::nanoTime);
   }
 
   public KeyFileImport files() {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.connection.UnusableDatabase;
 import dev.coatcheck.postgres.sql.TestServer;
 import dev.coatcheck.postgres.sql.TestSql;
 import java.io.BufferedReader;
@@ -283,7 +284,7 @@ class EmbeddedDatabaseTest {
                         echo 'child process exited with exit code 1'
                         exit 1
                         """)))
-        .isInstanceOf(EmbeddedDatabaseFailed.class)
+        .isInstanceOf(UnusableDatabase.class)
         .hasMessageContaining("could not create shared memory segment")
         .hasMessageContaining("initdb.log");
     assertThat(home.resolve("initdb.log")).content().contains("HINT:  raise the limit");
@@ -304,7 +305,7 @@ class EmbeddedDatabaseTest {
 
   private static void assertRefused(Path home, String reason) {
     assertThatThrownBy(() -> EmbeddedDatabase.start(home, TestServer.PROGRAMS))
-        .isInstanceOf(EmbeddedDatabaseFailed.class)
+        .isInstanceOf(UnusableDatabase.class)
         .hasMessageContaining(reason)
         .hasMessageContaining(home.toString())
         .hasMessageNotContaining("\n");
@@ -371,7 +372,7 @@ class EmbeddedDatabaseTest {
 
   private static void assertStarting(TestHome home) {
     assertThatThrownBy(() -> EmbeddedDatabase.running(home.path(), 1))
-        .isInstanceOf(EmbeddedDatabaseFailed.class)
+        .isInstanceOf(UnusableDatabase.class)
         .hasMessageContaining(home + " is starting or stopping");
   }
 
@@ -379,7 +380,7 @@ class EmbeddedDatabaseTest {
     return home.resolve("data/postmaster.pid");
   }
 
-  private static EmbeddedDatabase start(Path home) throws EmbeddedDatabaseFailed {
+  private static EmbeddedDatabase start(Path home) throws UnusableDatabase {
     return EmbeddedDatabase.start(home, TestServer.PROGRAMS);
   }
 

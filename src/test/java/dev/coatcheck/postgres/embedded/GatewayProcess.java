@@ -1,6 +1,7 @@
 package dev.coatcheck.postgres.embedded;
 
 import dev.coatcheck.TestJvm;
+import dev.coatcheck.postgres.connection.UnusableDatabase;
 import dev.coatcheck.postgres.sql.TestServer;
 import dev.coatcheck.postgres.sql.TestSql;
 import java.io.IOException;
@@ -24,7 +25,7 @@ final class GatewayProcess {
     return builder.start();
   }
 
-  public static void main(String[] arguments) throws EmbeddedDatabaseFailed {
+  public static void main(String[] arguments) throws UnusableDatabase {
     TestSql query = TestSql.on(EmbeddedDatabase.start(Path.of(arguments[0]), TestServer.PROGRAMS));
     query.execute("create table committed (n integer primary key)");
     for (int n = 1; !System.out.checkError(); n++) {

@@ -1,7 +1,7 @@
 package dev.coatcheck.postgres.sql;
 
+import dev.coatcheck.postgres.connection.UnusableDatabase;
 import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
-import dev.coatcheck.postgres.embedded.EmbeddedDatabaseFailed;
 import dev.coatcheck.postgres.embedded.TestHome;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -126,7 +126,7 @@ public final class TestServer {
       atExit(() -> server.end(database, home));
       database.callerClosesAtExit();
       return server;
-    } catch (EmbeddedDatabaseFailed failure) {
+    } catch (UnusableDatabase failure) {
       throw new IllegalStateException(failure);
     }
   }
@@ -138,7 +138,7 @@ public final class TestServer {
   }
 
   /** Started twice the first time: what is set is read from the data directory. */
-  private static EmbeddedDatabase withSettings(Path home) throws EmbeddedDatabaseFailed {
+  private static EmbeddedDatabase withSettings(Path home) throws UnusableDatabase {
     EmbeddedDatabase database = EmbeddedDatabase.start(home, PROGRAMS);
     boolean changed = false;
     for (Map.Entry<String, String> setting : SETTINGS.entrySet()) {
@@ -205,7 +205,7 @@ public final class TestServer {
    * Each database that is dropped takes a checkpoint. The hundreds of a whole run would take longer
    * than Maven waits for the end of this process, so they go with their home.
    */
-  private void end(EmbeddedDatabase database, Path home) throws EmbeddedDatabaseFailed {
+  private void end(EmbeddedDatabase database, Path home) throws UnusableDatabase {
     boolean isLarge = databases.size() > DROPPED_MAX;
     if (!isLarge) {
       dropAll();
@@ -222,7 +222,7 @@ public final class TestServer {
   }
 
   private interface Ending {
-    void run() throws EmbeddedDatabaseFailed;
+    void run() throws UnusableDatabase;
   }
 
   private static void atExit(Ending ending) {
@@ -233,7 +233,7 @@ public final class TestServer {
                   try {
                     ENDS_BEFORE.forEach(Runnable::run);
                     ending.run();
-                  } catch (EmbeddedDatabaseFailed | AssertionError | UncheckedIOException failure) {
+                  } catch (UnusableDatabase | AssertionError | UncheckedIOException failure) {
                     LOG.warn("The test database did not end well", failure);
                   }
                 }));

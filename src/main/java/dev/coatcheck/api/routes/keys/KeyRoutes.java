@@ -16,9 +16,9 @@ import dev.coatcheck.cluster.lease.KeyFactory;
 import dev.coatcheck.cluster.lease.WorkerState;
 import dev.coatcheck.cluster.lease.Workers;
 import dev.coatcheck.core.json.JsonObject;
-import dev.coatcheck.core.key.DatedKeys;
+import dev.coatcheck.core.key.DatedKeyGenerator;
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.key.KeyGeneration;
 import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.key.KeyTimes;
@@ -80,7 +80,7 @@ public final class KeyRoutes implements Routes {
       List<String> keys,
       @Nullable String first,
       @Nullable Integer count) {
-    static KeyBatchView of(String scheme, KeyDraw.Drawn drawn) {
+    static KeyBatchView of(String scheme, KeyOutcome.Drawn drawn) {
       List<String> texts = drawn.keys().stream().map(Key::text).toList();
       return drawn.contiguous()
           ? new KeyBatchView("key_batch", scheme, texts, texts.getFirst(), texts.size())
@@ -128,7 +128,7 @@ public final class KeyRoutes implements Routes {
             drawn -> KeyBatchView.of(scheme, LeasedTexts.texts(drawn, form)));
       }
     }
-    TextKeys named =
+    TextKeys<?> named =
         texts
             .named(scheme)
             .orElseThrow(
@@ -142,7 +142,7 @@ public final class KeyRoutes implements Routes {
   }
 
   /** Texts, which are not keys of types. */
-  private List<String> written(JsonObject body, TextKeys texts) {
+  private List<String> written(JsonObject body, TextKeys<?> texts) {
     int count = body.integer("count", 1, KeyGenerator.COUNT_MAX);
     Optional<Instant> at = body.nullableTime("at");
     at.ifPresent(
@@ -156,30 +156,30 @@ public final class KeyRoutes implements Routes {
   }
 
   private void requireSoon(JsonObject body, Instant at) {
-    if (at.isAfter(clock.instant().plus(DatedKeys.AHEAD_MAX))) {
+    if (at.isAfter(clock.instant().plus(DatedKeyGenerator.AHEAD_MAX))) {
       throw body.invalid("at", "This time lies more than a day in the future.");
     }
   }
 
-  private static Answer answer(String scheme, KeyDraw draw) {
+  private static Answer answer(String scheme, KeyOutcome draw) {
     return answer(draw, drawn -> KeyBatchView.of(scheme, drawn));
   }
 
-  private static Answer answer(KeyDraw draw, Function<KeyDraw.Drawn, KeyBatchView> view) {
+  private static Answer answer(KeyOutcome draw, Function<KeyOutcome.Drawn, KeyBatchView> view) {
     return switch (draw) {
-      case KeyDraw.Drawn drawn -> Answer.json(200, view.apply(drawn));
-      case KeyDraw.NoKeys why -> Answer.of(IdProblems.keysUnavailable(why, ""));
+      case KeyOutcome.Drawn drawn -> Answer.json(200, view.apply(drawn));
+      case KeyOutcome.NoKeys why -> Answer.of(IdProblems.keysUnavailable(why, ""));
     };
   }
 
-  private KeyDraw drawn(JsonObject body, KeyTimes times) {
+  private KeyOutcome drawn(JsonObject body, KeyTimes times) {
     int count = body.integer("count", 1, KeyGenerator.COUNT_MAX);
     Optional<Instant> at = body.nullableTime("at");
     return at.isPresent() ? dated(body, times, at.get(), count) : keys.of(times).next(count);
   }
 
   /** Numbers of a segment. */
-  private KeyDraw numbered(JsonObject body) {
+  private KeyOutcome numbered(JsonObject body) {
     String tag = body.string("tag");
     if (!SegmentDefinition.isTag(tag)) {
       throw body.invalid("tag", SegmentRoutes.TAG_RULE);
@@ -187,7 +187,7 @@ public final class KeyRoutes implements Routes {
     return keys.segments().next(tag, body.integer("count", 1, KeyGenerator.COUNT_MAX));
   }
 
-  private KeyDraw dated(JsonObject body, KeyTimes times, Instant at, int count) {
+  private KeyOutcome dated(JsonObject body, KeyTimes times, Instant at, int count) {
     requireSoon(body, at);
     if (!times.hold(at)) {
       throw body.invalid(
@@ -201,11 +201,11 @@ public final class KeyRoutes implements Routes {
         .orElseGet(() -> noDatedWorker(body, ((KeyTimes.Snowflakes) times).layout()));
   }
 
-  private static KeyDraw noDatedWorker(JsonObject body, SnowflakeLayout layout) {
+  private static KeyOutcome noDatedWorker(JsonObject body, SnowflakeLayout layout) {
     if (WorkerUses.dated(layout).isEmpty()) {
       throw body.invalid("at", "Keys for a given time need a layout of 8 workers or more.");
     }
-    return new KeyDraw.NoDatedWorker(layout.name(), WorkerUses.dated(layout));
+    return new KeyOutcome.NoDatedWorker(layout.name(), WorkerUses.dated(layout));
   }
 
   @JsonInclude(JsonInclude.Include.NON_NULL)

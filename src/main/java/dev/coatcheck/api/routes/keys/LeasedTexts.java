@@ -2,7 +2,7 @@ package dev.coatcheck.api.routes.keys;
 
 import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.scheme.LeasedSnos;
 import dev.coatcheck.core.scheme.RocketMqId;
@@ -51,7 +51,7 @@ enum LeasedTexts {
   /** Converts a key to the form that the body asks for. */
   abstract LongFunction<String> form(JsonObject body);
 
-  static List<String> texts(KeyDraw.Drawn drawn, LongFunction<String> form) {
+  static List<String> texts(KeyOutcome.Drawn drawn, LongFunction<String> form) {
     return drawn.keys().stream().map(key -> form.apply(number(key))).toList();
   }
 

@@ -17,7 +17,7 @@ import dev.coatcheck.bulk.load.ImportOutcome;
 import dev.coatcheck.bulk.load.Importer;
 import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.bulk.rows.RowSummary;
-import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
@@ -100,7 +100,7 @@ public final class TransferRoutes implements Routes {
       }
       case ImportOutcome.Reason.DatabaseGone _ ->
           Problem.unavailable(ProblemCode.DATABASE_UNAVAILABLE, rest);
-      case ImportOutcome.Reason.KeysUnavailable(KeyDraw.NoKeys why) ->
+      case ImportOutcome.Reason.KeysUnavailable(KeyOutcome.NoKeys why) ->
           IdProblems.keysUnavailable(why, rest + " ");
     };
   }

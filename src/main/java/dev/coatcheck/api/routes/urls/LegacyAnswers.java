@@ -21,7 +21,7 @@ final class LegacyAnswers {
 
   private LegacyAnswers() {}
 
-  static Answer of(RedirectOutcome outcome) {
+  static Answer of(RedirectOutcome outcome, Asked asked) {
     return switch (outcome) {
       case RedirectOutcome.To(
               String target,
@@ -31,7 +31,7 @@ final class LegacyAnswers {
           notice
               .map(ofLegacyId -> redirect(status, target, maxAgeSeconds, ofLegacyId))
               .orElseGet(() -> Answer.redirect(status, target, maxAgeSeconds));
-      case RedirectOutcome.Refused refused -> refused(refused);
+      case RedirectOutcome.Refused refused -> DeadLinkPages.of(refused, asked);
     };
   }
 
@@ -74,7 +74,7 @@ final class LegacyAnswers {
   /** What goes with the problem. */
   static List<HttpField> headers(RedirectOutcome.Refused refused) {
     return switch (refused) {
-      case RedirectOutcome.Over(RedirectOutcome.Notice notice) -> headers(notice);
+      case RedirectOutcome.Over over -> headers(over.notice());
       case RedirectOutcome.Scanning(int seconds) -> rateLimit(seconds);
       case RedirectOutcome.Gone _, RedirectOutcome.NotFound _ -> List.of();
     };

@@ -5,7 +5,6 @@ import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
-import dev.coatcheck.api.exchange.RequestId;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.ids.access.Scope;
@@ -16,9 +15,7 @@ import dev.coatcheck.ids.url.ProxiedUrls;
 import dev.coatcheck.ids.url.UrlOutcome;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
-import java.util.Collections;
 import java.util.List;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.eclipse.jetty.http.HttpField;
 
@@ -74,34 +71,19 @@ public final class ProxyRoutes implements Routes {
     }
   }
 
-  /**
-   * What comes with a proxy's request.
-   *
-   * @param headers the values of a header, by its name
-   * @param client the address of the connection
-   */
-  public record Asked(Function<String, List<String>> headers, String client, String requestId) {
-    static Asked of(Context ctx) {
-      return new Asked(
-          name -> Collections.list(ctx.req().getHeaders(name)),
-          ctx.req().getRemoteAddr(),
-          RequestId.of(ctx));
+  /** Whether a header has the second of its two values; the first one is its default. */
+  private static boolean says(Asked asked, String name, String otherwise, String value) {
+    List<String> values = asked.headers().apply(name);
+    if (values.isEmpty() || values.equals(List.of(otherwise))) {
+      return false;
     }
-
-    /** Whether a header has the second of its two values; the first one is its default. */
-    private boolean says(String name, String otherwise, String value) {
-      List<String> values = headers.apply(name);
-      if (values.isEmpty() || values.equals(List.of(otherwise))) {
-        return false;
-      }
-      if (values.equals(List.of(value))) {
-        return true;
-      }
-      throw new Refusal(
-          ProblemCode.HEADER_INVALID,
-          name,
-          "Send " + otherwise + " or " + value + " in this header, once, or leave it out.");
+    if (values.equals(List.of(value))) {
+      return true;
     }
+    throw new Refusal(
+        ProblemCode.HEADER_INVALID,
+        name,
+        "Send " + otherwise + " or " + value + " in this header, once, or leave it out.");
   }
 
   private Answer authRequest(Context ctx) {
@@ -143,11 +125,8 @@ public final class ProxyRoutes implements Routes {
   private ProxiedOutcome decide(String uri, Asked asked) {
     ProxiedUrls.Wish wish =
         new ProxiedUrls.Wish(
-            asked.says(LEGACY, "resolve", "redirect"), asked.says(BARE_KEYS, "pass", "refuse"));
-    return urls.decide(
-        uri,
-        wish,
-        () -> proxies.visitor(asked.client(), asked.headers().apply(RedirectRoutes.FORWARDED_FOR)));
+            says(asked, LEGACY, "resolve", "redirect"), says(asked, BARE_KEYS, "pass", "refuse"));
+    return urls.decide(uri, wish, () -> asked.visitor(proxies));
   }
 
   private static Answer forNginx(ProxiedOutcome outcome, String requestId) {

@@ -1,7 +1,7 @@
 package dev.coatcheck.app.cli.keys;
 
 import dev.coatcheck.app.client.CommandFailed;
-import dev.coatcheck.core.key.DatedKeys;
+import dev.coatcheck.core.key.DatedKeyGenerator;
 import dev.coatcheck.core.key.Waiter;
 import dev.coatcheck.core.scheme.DatedSnos;
 import dev.coatcheck.core.scheme.SequenceRange;
@@ -137,7 +137,7 @@ final class SnoVerb implements Callable<Integer> {
   }
 
   private List<SnoId> ofATime(Instant time, SnoShare fresh) throws IOException, CommandFailed {
-    if (time.isBefore(SnoId.EPOCH) || time.isAfter(Instant.now().plus(DatedKeys.AHEAD_MAX))) {
+    if (time.isBefore(SnoId.EPOCH) || time.isAfter(Instant.now().plus(DatedKeyGenerator.AHEAD_MAX))) {
       throw misused("--at must be from 2010 on, and not more than a day in the future.");
     }
     try (SnoStateFile file = SnoStateFile.open(state, fresh, DatedSnos::firstLine)) {

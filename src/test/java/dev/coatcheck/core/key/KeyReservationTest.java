@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class KeyRunTest {
+class KeyReservationTest {
   private static final SnowflakeLayout SECONDS =
       SnowflakeLayout.accepted("29x1000/21/13@1463673600000");
 
@@ -30,24 +30,24 @@ class KeyRunTest {
       };
 
   /** Other draws leave one key of each second. */
-  private KeyRun oneOfEachSecond() {
+  private KeyReservation oneOfEachSecond() {
     long second = TimeUnit.NANOSECONDS.toSeconds(nano);
     return second < taken
-        ? new KeyRun.Wait("taken", 1_000)
-        : new KeyRun.Some(new Positions.Run(taken++ << SECONDS.sequenceBits(), 1), 7);
+        ? new KeyReservation.Wait("taken", 1_000)
+        : new KeyReservation.Some(new Positions.Run(taken++ << SECONDS.sequenceBits(), 1), 7);
   }
 
   @Test
   void aDrawThatHasSomeOfItsKeysWaitsForTheNextTickAndThreeSecondsInAll() {
-    assertThat(KeyRun.draw(3, SECONDS, _ -> oneOfEachSecond(), waiter))
-        .isInstanceOf(KeyDraw.Drawn.class);
+    assertThat(KeyReservation.draw(3, SECONDS, _ -> oneOfEachSecond(), waiter))
+        .isInstanceOf(KeyOutcome.Drawn.class);
 
     nano = TimeUnit.SECONDS.toNanos(taken);
     long begun = nano;
-    assertThat(KeyRun.draw(10, SECONDS, _ -> oneOfEachSecond(), waiter))
-        .isEqualTo(new KeyDraw.Refused("taken", 1_000));
+    assertThat(KeyReservation.draw(10, SECONDS, _ -> oneOfEachSecond(), waiter))
+        .isEqualTo(new KeyOutcome.Refused("taken", 1_000));
     assertThat(nano - begun)
-        .isBetween(KeyRun.DRAW_NANOS_MAX, KeyRun.DRAW_NANOS_MAX + KeyRun.PAUSE_NANOS);
+        .isBetween(KeyReservation.DRAW_NANOS_MAX, KeyReservation.DRAW_NANOS_MAX + KeyReservation.PAUSE_NANOS);
   }
 
   @Test
@@ -56,14 +56,14 @@ class KeyRunTest {
     assertThat(drawn(7, 8, 10).contiguous()).isFalse();
   }
 
-  private static KeyDraw.Drawn drawn(long... keys) {
-    return new KeyDraw.Drawn(LongStream.of(keys).<Key>mapToObj(Key.Bigint::new).toList());
+  private static KeyOutcome.Drawn drawn(long... keys) {
+    return new KeyOutcome.Drawn(LongStream.of(keys).<Key>mapToObj(Key.Bigint::new).toList());
   }
 
   @ParameterizedTest
   @ValueSource(ints = {0, -1, 16_385})
   void countsOutOfRangeAreRefused(int count) {
-    assertThatThrownBy(() -> KeyRun.draw(count, SECONDS, _ -> oneOfEachSecond(), waiter))
+    assertThatThrownBy(() -> KeyReservation.draw(count, SECONDS, _ -> oneOfEachSecond(), waiter))
         .isInstanceOf(IllegalArgumentException.class);
   }
 }

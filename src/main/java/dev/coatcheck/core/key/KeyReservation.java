@@ -5,15 +5,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 
 /** The result of one attempt to reserve keys. */
-public sealed interface KeyRun {
+public sealed interface KeyReservation {
   /** Positions of one worker: as many as requested, or fewer. */
-  record Some(Positions.Run run, int worker) implements KeyRun {}
+  record Some(Positions.Run run, int worker) implements KeyReservation {}
 
   /** No positions now. A wait may help. */
-  record Wait(String reason, long retryAfterMillis) implements KeyRun {}
+  record Wait(String reason, long retryAfterMillis) implements KeyReservation {}
 
   /** No positions, and a short wait doesn't help. */
-  record Never(String reason, long retryAfterMillis) implements KeyRun {}
+  record Never(String reason, long retryAfterMillis) implements KeyReservation {}
 
   /**
    * How long a draw waits for its first key before it is refused. A draw that has some of its keys
@@ -31,10 +31,10 @@ public sealed interface KeyRun {
    * Draws keys run by run. A refusal discards the earlier runs: gaps are harmless, but with a
    * partial draw every caller would need a loop.
    */
-  static KeyDraw draw(
-      int count, SnowflakeLayout layout, IntFunction<KeyRun> source, Waiter waiter) {
+  static KeyOutcome draw(
+      int count, SnowflakeLayout layout, IntFunction<KeyReservation> source, Waiter waiter) {
     if (count == 1 && source.apply(1) instanceof Some(Positions.Run(long first, int _), int by)) {
-      return new KeyDraw.Drawn(List.of(new Key.Bigint(layout.key(first, by))));
+      return new KeyOutcome.Drawn(List.of(new Key.Bigint(layout.key(first, by))));
     }
     Key[] keys = new Key[KeyGenerator.checked(count)];
     int done = 0;
@@ -55,15 +55,15 @@ public sealed interface KeyRun {
             idleSince = now;
           } else if (now - idleSince >= WAIT_NANOS_MAX + (done > 0 ? tickNanos : 0)
               || now - begun >= DRAW_NANOS_MAX) {
-            return new KeyDraw.Refused(reason, retryAfterMillis);
+            return new KeyOutcome.Refused(reason, retryAfterMillis);
           }
           waiter.pause(PAUSE_NANOS);
         }
         case Never(String reason, long retryAfterMillis) -> {
-          return new KeyDraw.Refused(reason, retryAfterMillis);
+          return new KeyOutcome.Refused(reason, retryAfterMillis);
         }
       }
     }
-    return new KeyDraw.Drawn(List.of(keys));
+    return new KeyOutcome.Drawn(List.of(keys));
   }
 }

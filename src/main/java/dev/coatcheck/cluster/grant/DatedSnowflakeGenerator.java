@@ -1,8 +1,8 @@
 package dev.coatcheck.cluster.grant;
 
-import dev.coatcheck.core.key.DatedKeys;
+import dev.coatcheck.core.key.DatedKeyGenerator;
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
@@ -25,7 +25,7 @@ import java.util.TreeMap;
  * for a number of the tick n / room later, which counts its numbers itself. So a million rows with
  * the same day and no time of day take two statements per draw, not one for each full tick.
  */
-final class DatedSnowflakes implements DatedKeys {
+final class DatedSnowflakeGenerator implements DatedKeyGenerator {
   /**
    * Each round draws keys of a full tick. More than a few are needed only if crowded spans overlap.
    */
@@ -41,7 +41,7 @@ final class DatedSnowflakes implements DatedKeys {
   private final DatedKeyStore store;
   private final Observer observer;
 
-  DatedSnowflakes(
+  DatedSnowflakeGenerator(
       SnowflakeLayout layout, List<Integer> workers, DatedKeyStore store, Observer observer) {
     this.layout = layout;
     this.workers = List.copyOf(workers);
@@ -50,12 +50,12 @@ final class DatedSnowflakes implements DatedKeys {
   }
 
   @Override
-  public KeyDraw at(long[] millis) {
-    DatedKeys.check(millis);
+  public KeyOutcome at(long[] millis) {
+    DatedKeyGenerator.check(millis);
     return Deadline.after(DRAW_MAX).orEarlier().call(() -> drawn(millis));
   }
 
-  private KeyDraw drawn(long[] millis) {
+  private KeyOutcome drawn(long[] millis) {
     SortedMap<Long, Integer> wanted = new TreeMap<>();
     for (long each : millis) {
       wanted.merge(layout.millisOf(layout.position(each)), 1, Integer::sum);
@@ -63,7 +63,7 @@ final class DatedSnowflakes implements DatedKeys {
     List<Long> keys = new ArrayList<>(millis.length);
     for (int round = 0; !wanted.isEmpty(); round++) {
       if (round == ROUNDS_MAX) {
-        return new KeyDraw.Refused("the ticks after these are full", RETRY_MILLIS);
+        return new KeyOutcome.Refused("the ticks after these are full", RETRY_MILLIS);
       }
       List<DatedKeyStore.Grant> grants = store.grant(layout.name(), workers, wanted);
       if (grants.isEmpty()) {
@@ -71,12 +71,12 @@ final class DatedSnowflakes implements DatedKeys {
       }
       wanted = exchanged(grants, keys);
     }
-    return new KeyDraw.Drawn(keys.stream().sorted().<Key>map(Key.Bigint::new).toList());
+    return new KeyOutcome.Drawn(keys.stream().sorted().<Key>map(Key.Bigint::new).toList());
   }
 
-  private KeyDraw none() {
-    KeyDraw.NoKeys why = store.whyNone(layout.name(), workers);
-    if (why instanceof KeyDraw.Fenced) {
+  private KeyOutcome none() {
+    KeyOutcome.NoKeys why = store.whyNone(layout.name(), workers);
+    if (why instanceof KeyOutcome.Fenced) {
       observer.observe(new Event.KeysFenced("dated"));
     }
     return why;

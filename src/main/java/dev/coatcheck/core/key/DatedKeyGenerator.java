@@ -3,7 +3,7 @@ package dev.coatcheck.core.key;
 import java.time.Duration;
 
 /** Draws new keys that carry given times. Thread-safe. */
-public interface DatedKeys {
+public interface DatedKeyGenerator {
   /** How far in the future a given time may be. Clocks differ, and a wrong year is refused. */
   Duration AHEAD_MAX = Duration.ofDays(1);
 
@@ -14,7 +14,7 @@ public interface DatedKeys {
    *
    * @throws IllegalArgumentException if there are too many milliseconds or they are not in order
    */
-  KeyDraw at(long[] millis);
+  KeyOutcome at(long[] millis);
 
   /** Checks the argument of {@link #at}. */
   static void check(long[] millis) {

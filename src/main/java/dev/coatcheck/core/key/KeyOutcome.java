@@ -2,11 +2,11 @@ package dev.coatcheck.core.key;
 
 import java.util.List;
 
-/** The result of drawing keys. */
-public sealed interface KeyDraw {
+/** The outcome of asking a generator for keys. */
+public sealed interface KeyOutcome {
 
   /** The keys, in rising order. */
-  record Drawn(List<Key> keys) implements KeyDraw {
+  record Drawn(List<Key> keys) implements KeyOutcome {
     public Drawn {
       keys = List.copyOf(keys);
       if (keys.isEmpty()) {
@@ -22,8 +22,7 @@ public sealed interface KeyDraw {
     }
   }
 
-  /** No keys were drawn. */
-  sealed interface NoKeys extends KeyDraw {}
+  sealed interface NoKeys extends KeyOutcome {}
 
   /** No keys now. A repeated draw after {@code retryAfterMillis} may succeed. */
   record Refused(String reason, long retryAfterMillis) implements NoKeys {}

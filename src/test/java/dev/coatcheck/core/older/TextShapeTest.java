@@ -1,9 +1,8 @@
-package dev.coatcheck.ids.pattern;
+package dev.coatcheck.core.older;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.core.id.Prefix;
-import dev.coatcheck.core.older.Alphabet;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

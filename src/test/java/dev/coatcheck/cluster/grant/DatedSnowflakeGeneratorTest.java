@@ -3,9 +3,9 @@ package dev.coatcheck.cluster.grant;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.coatcheck.core.key.DatedKeys;
+import dev.coatcheck.core.key.DatedKeyGenerator;
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.WorkerUses;
@@ -28,7 +28,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class DatedSnowflakesTest {
+class DatedSnowflakeGeneratorTest {
   private static final SnowflakeLayout LAYOUT = SnowflakeLayout.DEFAULT;
   private static final long AT = Instant.parse("2024-06-30T12:00:00Z").toEpochMilli();
   private static final int ROOM = 4_096;
@@ -40,7 +40,7 @@ class DatedSnowflakesTest {
 
   private static final KeyFence FENCE = new KeyFence(ONE);
 
-  private final DatedKeys keys = generators(ONE, LAYOUT);
+  private final DatedKeyGenerator keys = generators(ONE, LAYOUT);
 
   @AfterAll
   static void close() {
@@ -55,8 +55,8 @@ class DatedSnowflakesTest {
     SERVER.sql().execute("update coatcheck.key_fence set segment_advance = 0, dated_worker = 1");
   }
 
-  private static DatedKeys generators(Database database, SnowflakeLayout layout) {
-    return new DatedGenerators(database, WorkerUses::dated, OBSERVER)
+  private static DatedKeyGenerator generators(Database database, SnowflakeLayout layout) {
+    return new DatedKeyGenerators(database, WorkerUses::dated, OBSERVER)
         .of(new KeyTimes.Snowflakes(layout))
         .orElseThrow();
   }
@@ -67,8 +67,8 @@ class DatedSnowflakesTest {
     return times;
   }
 
-  private static List<Long> draw(DatedKeys from, long... millis) {
-    if (from.at(millis) instanceof KeyDraw.Drawn(List<Key> drawn)) {
+  private static List<Long> draw(DatedKeyGenerator from, long... millis) {
+    if (from.at(millis) instanceof KeyOutcome.Drawn(List<Key> drawn)) {
       return drawn.stream().map(key -> ((Key.Bigint) key).value()).toList();
     }
     throw new AssertionError(from.at(millis).toString());
@@ -103,7 +103,7 @@ class DatedSnowflakesTest {
   @Test
   void aFullTickOfASecondGoesOnInTheNextOnes() {
     SnowflakeLayout seconds = SnowflakeLayout.accepted("29x1000/21/13@1463673600000");
-    DatedKeys ofSeconds = generators(ONE, seconds);
+    DatedKeyGenerator ofSeconds = generators(ONE, seconds);
     Set<Long> seen = new HashSet<>(draw(ofSeconds, times(8_000, AT)));
     seen.addAll(draw(ofSeconds, times(10_000, AT + 1)));
     seen.addAll(draw(ofSeconds, times(10_000, AT + 2)));
@@ -138,7 +138,7 @@ class DatedSnowflakesTest {
   void instancesAtTheSameTimesGetNoKeyTwice() throws Exception {
     List<Callable<List<Long>>> draws = new ArrayList<>();
     for (int i = 0; i < 24; i++) {
-      DatedKeys instance = generators(i % 2 == 0 ? ONE : TWO, LAYOUT);
+      DatedKeyGenerator instance = generators(i % 2 == 0 ? ONE : TWO, LAYOUT);
       Random random = new Random(i);
       draws.add(
           () -> {
@@ -161,7 +161,7 @@ class DatedSnowflakesTest {
 
   @Test
   void layoutsAreCountedApart() {
-    DatedKeys other = generators(ONE, SnowflakeLayout.REGIONAL);
+    DatedKeyGenerator other = generators(ONE, SnowflakeLayout.REGIONAL);
 
     assertThat(draw(keys, times(ROOM, AT))).isEqualTo(draw(other, times(ROOM, AT)));
   }
@@ -173,10 +173,10 @@ class DatedSnowflakesTest {
     for (String change : List.of("timeline = timeline - 1", "system_identifier = 1")) {
       SERVER.sql().execute("update coatcheck.key_fence set " + change);
 
-      assertThat(keys.at(times(1, AT))).isEqualTo(new KeyDraw.Fenced());
+      assertThat(keys.at(times(1, AT))).isEqualTo(new KeyOutcome.Fenced());
       assertThat(OBSERVER.scrape()).contains("coatcheck_keys_fenced_total{kind=\"dated\"}");
       assertThat(FENCE.lift(0, datedWorker)).isEqualTo(new KeyFence.Lift.WorkerUsed(datedWorker));
-      assertThat(keys.at(times(1, AT))).isEqualTo(new KeyDraw.Fenced());
+      assertThat(keys.at(times(1, AT))).isEqualTo(new KeyOutcome.Fenced());
       datedWorker++;
       assertThat(FENCE.lift(0, datedWorker))
           .isEqualTo(new KeyFence.Lift.Open(true, 0, datedWorker));
@@ -229,22 +229,22 @@ class DatedSnowflakesTest {
   @Test
   void layoutsWithoutAFurtherWorkerMakeNoMoreKeysAndOthersGoOn() {
     SnowflakeLayout small = SnowflakeLayout.accepted("41/5/17@0");
-    DatedKeys ofSmall = generators(ONE, small);
+    DatedKeyGenerator ofSmall = generators(ONE, small);
     assertThat(small.workerOf(draw(ofSmall, AT).getFirst())).isEqualTo(29);
     failOver();
     KeyFence.Lift _ = FENCE.lift(0, 8);
 
-    assertThat(ofSmall.at(times(1, AT))).isEqualTo(new KeyDraw.NoDatedWorkerLeft(small.name()));
+    assertThat(ofSmall.at(times(1, AT))).isEqualTo(new KeyOutcome.NoDatedWorkerLeft(small.name()));
     assertThat(LAYOUT.workerOf(draw(keys, AT).getFirst())).isEqualTo(127);
     failOver();
     KeyFence.Lift _ = FENCE.lift(0, 9);
-    assertThat(keys.at(times(1, AT))).isEqualTo(new KeyDraw.NoDatedWorkerLeft("default"));
+    assertThat(keys.at(times(1, AT))).isEqualTo(new KeyOutcome.NoDatedWorkerLeft("default"));
   }
 
   @Test
   void theDatabasesOfSeveralRangesHaveWorkersOfTheirOwn() {
-    DatedKeys low =
-        new DatedGenerators(ONE, _ -> List.of(383, 255, 127), OBSERVER)
+    DatedKeyGenerator low =
+        new DatedKeyGenerators(ONE, _ -> List.of(383, 255, 127), OBSERVER)
             .of(new KeyTimes.Snowflakes(LAYOUT))
             .orElseThrow();
     assertThat(LAYOUT.workerOf(draw(low, AT).getFirst())).isEqualTo(383);
@@ -283,7 +283,7 @@ class DatedSnowflakesTest {
   }
 
   private List<UUID> drawUuids(long... times) {
-    if (new DatedUuids().at(times) instanceof KeyDraw.Drawn(List<Key> drawn)) {
+    if (new DatedUuidGenerator().at(times) instanceof KeyOutcome.Drawn(List<Key> drawn)) {
       return drawn.stream().map(key -> ((Key.Uuid) key).value()).toList();
     }
     throw new AssertionError("no keys");

@@ -1,6 +1,6 @@
 package dev.coatcheck.cluster.grant;
 
-import dev.coatcheck.core.key.DatedKeys;
+import dev.coatcheck.core.key.DatedKeyGenerator;
 import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Observer;
@@ -10,16 +10,16 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /** The generators of keys for given times. */
-public final class DatedGenerators {
+public final class DatedKeyGenerators {
   private final DatedKeyStore store;
   private final Function<SnowflakeLayout, List<Integer>> workers;
   private final Observer observer;
-  private final DatedKeys uuids = new DatedUuids();
+  private final DatedKeyGenerator uuids = new DatedUuidGenerator();
 
   /**
    * @param workers the dated workers of a layout that this instance may use, in order
    */
-  public DatedGenerators(
+  public DatedKeyGenerators(
       Database database, Function<SnowflakeLayout, List<Integer>> workers, Observer observer) {
     this.store = new DatedKeyStore(database);
     this.workers = workers;
@@ -27,13 +27,13 @@ public final class DatedGenerators {
   }
 
   /** Empty if this instance has no dated worker of the layout. */
-  public Optional<DatedKeys> of(KeyTimes keys) {
+  public Optional<DatedKeyGenerator> of(KeyTimes keys) {
     return switch (keys) {
       case KeyTimes.UuidsV7 _ -> Optional.of(uuids);
       case KeyTimes.Snowflakes(SnowflakeLayout layout) ->
           Optional.of(workers.apply(layout))
               .filter(own -> !own.isEmpty())
-              .map(own -> new DatedSnowflakes(layout, own, store, observer));
+              .map(own -> new DatedSnowflakeGenerator(layout, own, store, observer));
     };
   }
 }

@@ -1,7 +1,6 @@
-package dev.coatcheck.ids.pattern;
+package dev.coatcheck.core.older;
 
 import dev.coatcheck.core.id.Prefix;
-import dev.coatcheck.core.older.Alphabet;
 
 /**
  * Texts that begin with a prefix and go on with characters of an alphabet.
@@ -24,6 +23,11 @@ public record TextShape(String prefix, Alphabet alphabet, int lengthMin, int len
   /** All public IDs of ours with the prefix. */
   public static TextShape ofOurs(Prefix prefix) {
     return new TextShape(prefix.value() + "_", BASE62, BODY_LENGTH, BODY_LENGTH);
+  }
+
+  /** The same behind a text. */
+  public TextShape after(String before) {
+    return new TextShape(before + prefix, alphabet, lengthMin, lengthMax);
   }
 
   /** Whether the whole text is of this shape. */

@@ -2,9 +2,9 @@ package dev.coatcheck.cluster.grant;
 
 import com.fasterxml.uuid.Generators;
 import com.fasterxml.uuid.impl.TimeBasedEpochGenerator;
-import dev.coatcheck.core.key.DatedKeys;
+import dev.coatcheck.core.key.DatedKeyGenerator;
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.core.key.KeyDraw;
+import dev.coatcheck.core.key.KeyOutcome;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -12,19 +12,19 @@ import java.util.List;
  * UUIDv7 keys for given times, unique because of their 74 random bits. Within a draw, keys of one
  * millisecond rise. This generator is separate from that of keys for now, which always rise.
  */
-final class DatedUuids implements DatedKeys {
+final class DatedUuidGenerator implements DatedKeyGenerator {
   private final Object lock = new Object();
   private final TimeBasedEpochGenerator generator = Generators.timeBasedEpochGenerator();
 
   @Override
-  public KeyDraw at(long[] millis) {
-    DatedKeys.check(millis);
+  public KeyOutcome at(long[] millis) {
+    DatedKeyGenerator.check(millis);
     List<Key> keys = new ArrayList<>(millis.length);
     synchronized (lock) {
       for (long each : millis) {
         keys.add(new Key.Uuid(generator.construct(each)));
       }
     }
-    return new KeyDraw.Drawn(keys);
+    return new KeyOutcome.Drawn(keys);
   }
 }
