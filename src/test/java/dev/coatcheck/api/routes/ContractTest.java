@@ -367,7 +367,8 @@ class ContractTest {
   @Test
   void anEntryWhoseContentContradictsItsStatusIsNoticed() {
     ContractDocument.Example example = DOCUMENT.example("resolveBatch", 200);
-    String body = String.valueOf(example.answer().body()).replace("\"status\":404", "\"status\":200");
+    String body =
+        String.valueOf(example.answer().body()).replace("\"status\":404", "\"status\":200");
 
     assertThatThrownBy(
             () -> CONTRACT.check(example.sent(), new Answer(200, example.answer().headers(), body)))
