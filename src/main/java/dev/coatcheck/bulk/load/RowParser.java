@@ -157,7 +157,8 @@ final class RowParser {
   }
 
   private boolean isSensible(Instant createdAt) {
-    return !createdAt.isBefore(Instant.EPOCH) && !createdAt.isAfter(now.plus(DatedKeyGenerator.AHEAD_MAX));
+    return !createdAt.isBefore(Instant.EPOCH)
+        && !createdAt.isAfter(now.plus(DatedKeyGenerator.AHEAD_MAX));
   }
 
   /** Asks the registry once per name: it asks Postgres for those that it doesn't know. */
