@@ -295,10 +295,14 @@ public final class JsonObject {
     return strings(name, array(name, itemsMax));
   }
 
-  /** Like {@link #strings}; empty if the field is missing or its array is empty. */
+  /** Whether the field is missing or its array is empty. */
+  public boolean hasNone(String name) {
+    return field(name).map(value -> value.isArray() && value.isEmpty()).orElse(true);
+  }
+
+  /** Like {@link #strings}; empty if there are {@link #hasNone none}. */
   public List<String> optionalStrings(String name, int itemsMax) {
-    boolean isNone = field(name).map(value -> value.isArray() && value.isEmpty()).orElse(true);
-    List<String> strings = isNone ? List.of() : strings(name, itemsMax);
+    List<String> strings = hasNone(name) ? List.of() : strings(name, itemsMax);
     record(name, strings);
     return strings;
   }

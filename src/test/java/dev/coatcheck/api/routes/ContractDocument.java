@@ -185,7 +185,8 @@ record ContractDocument(JsonNode root) {
     return new Answer(status, headers, body);
   }
 
-  private JsonNode resolve(JsonNode node) {
+  /** The node itself, or what it refers to. */
+  JsonNode resolve(JsonNode node) {
     return node.has("$ref") ? resolve(at(node.path("$ref").stringValue())) : node;
   }
 }

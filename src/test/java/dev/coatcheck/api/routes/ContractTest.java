@@ -14,8 +14,10 @@ import io.swagger.v3.parser.core.models.SwaggerParseResult;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -82,6 +84,143 @@ class ContractTest {
                 .map(operation -> operation.node().at("/tags/0").stringValue())
                 .distinct()
                 .toList());
+  }
+
+  @Test
+  void everyOperationDocumentsItsErrors() {
+    assertThat(DOCUMENT.operations())
+        .allSatisfy(
+            operation ->
+                assertThat(operation.node().path("responses").propertyNames())
+                    .as(operation.id())
+                    .anyMatch(status -> status.startsWith("4")));
+  }
+
+  /** Generators name such an enum, or such an object, by its place, and two may get one name. */
+  @Test
+  void everyEnumAndEveryObjectHasAName() {
+    List<String> nameless = new ArrayList<>();
+    visit(
+        "",
+        DOCUMENT.root(),
+        (place, node) -> {
+          if ((node.path("enum").isArray() || node.path("properties").isObject())
+              && !place.matches("/components/schemas/\\w+")) {
+            nameless.add(place);
+          }
+        });
+
+    assertThat(nameless).isEmpty();
+  }
+
+  /** Clients can't tell apart shapes that have fields in common, and lose them. */
+  @Test
+  void everySchemaIsOneShapeOrNull() {
+    List<String> ambiguous = new ArrayList<>();
+    visit(
+        "",
+        DOCUMENT.root(),
+        (place, node) -> {
+          JsonNode any = node.path("anyOf");
+          boolean isOneOrNull =
+              any.isMissingNode()
+                  || (any.size() == 2 && any.at("/1/type").asString().equals("null"));
+          if (node.has("oneOf") || node.has("allOf") || !isOneOrNull) {
+            ambiguous.add(place);
+          }
+        });
+
+    assertThat(ambiguous).isEmpty();
+  }
+
+  /** TypeScript's generator calls the parameters of an operation so. */
+  @Test
+  void noSchemaIsNamedLikeTheParametersOfAnOperation() {
+    List<String> taken =
+        DOCUMENT.operations().stream()
+            .map(operation -> operation.id() + "Request")
+            .map(name -> name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1))
+            .toList();
+
+    assertThat(DOCUMENT.root().at("/components/schemas").propertyNames())
+        .doesNotContainAnyElementsOf(taken);
+  }
+
+  /** A client has 32 bits for a number of which it knows no more. */
+  @Test
+  void everyIntegerHasAMaximumOrIsLong() {
+    List<String> unbounded = new ArrayList<>();
+    visit(
+        "",
+        DOCUMENT.root().at("/components/schemas"),
+        (place, node) -> {
+          if (node.path("type").toString().contains("\"integer\"")
+              && !node.has("maximum")
+              && !node.has("enum")
+              && !node.path("format").asString("").equals("int64")) {
+            unbounded.add(place);
+          }
+        });
+
+    assertThat(unbounded).isEmpty();
+  }
+
+  /** A client reads any other answer as JSON. */
+  @Test
+  void everyFileIsBinary() {
+    List<String> unread = new ArrayList<>();
+    for (ContractDocument.Operation operation : DOCUMENT.operations()) {
+      for (var response : operation.node().path("responses").properties()) {
+        for (var media : DOCUMENT.resolve(response.getValue()).path("content").properties()) {
+          if (response.getKey().startsWith("2")
+              && !List.of("application/json", "text/plain", "text/event-stream")
+                  .contains(media.getKey())
+              && !media.getValue().at("/schema/format").asString("").equals("binary")) {
+            unread.add(operation.id() + " " + media.getKey());
+          }
+        }
+      }
+    }
+
+    assertThat(unread).isEmpty();
+  }
+
+  /** An empty list is sent for a list that was left out, and a default for any other field. */
+  @Test
+  void aPatchHasNoDefaultAndNoListThatCantBeNull() {
+    List<String> sent = new ArrayList<>();
+    for (ContractDocument.Operation operation : DOCUMENT.operations()) {
+      for (JsonNode media : operation.node().at("/requestBody/content")) {
+        JsonNode fields = DOCUMENT.resolve(media.path("schema")).path("properties");
+        if (operation.method().equals("patch")) {
+          fields.forEachEntry(
+              (name, field) -> {
+                boolean mayBeNull = field.has("anyOf");
+                JsonNode schema = DOCUMENT.resolve(mayBeNull ? field.at("/anyOf/0") : field);
+                boolean isList = schema.path("type").asString("").equals("array");
+                if (schema.has("default") || (isList && !mayBeNull)) {
+                  sent.add(operation.id() + " " + name);
+                }
+              });
+        }
+      }
+    }
+
+    assertThat(sent).isEmpty();
+  }
+
+  /** Visits the schemas and all around them; what examples contain is no schema. */
+  private static void visit(String place, JsonNode node, BiConsumer<String, JsonNode> visitor) {
+    visitor.accept(place, node);
+    node.forEachEntry(
+        (name, child) -> {
+          if (!name.matches("examples?")) {
+            visit(place + "/" + name, child, visitor);
+          }
+        });
+    for (int i = 0; node.isArray() && i < node.size(); i++) {
+      visit(place + "/" + i, node.get(i), visitor);
+    }
   }
 
   /** All but 500, which the contract never accepts, and errors that others are the same as. */
@@ -223,6 +362,30 @@ class ContractTest {
             () -> CONTRACT.check(example.sent(), new Answer(503, example.answer().headers(), body)))
         .isInstanceOf(AssertionError.class)
         .hasMessageContaining("has the status 412, not 503");
+  }
+
+  @Test
+  void anEntryWhoseContentContradictsItsStatusIsNoticed() {
+    ContractDocument.Example example = DOCUMENT.example("resolveBatch", 200);
+    String body =
+        String.valueOf(example.answer().body()).replace("\"status\":404", "\"status\":200");
+
+    assertThatThrownBy(
+            () -> CONTRACT.check(example.sent(), new Answer(200, example.answer().headers(), body)))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("entry 2 needs one content");
+  }
+
+  @Test
+  void aListThatBelongsToAnotherProblemIsNoticed() {
+    ContractDocument.Example example = DOCUMENT.example("mintBatch", 422);
+    String body =
+        String.valueOf(example.answer().body()).replace("batch_refused", "idempotency_key_reused");
+
+    assertThatThrownBy(
+            () -> CONTRACT.check(example.sent(), new Answer(422, example.answer().headers(), body)))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("errors belongs to batch_refused");
   }
 
   @Test

@@ -289,6 +289,17 @@ class EndpointsTest {
   }
 
   @Test
+  void anEmptyListOfItemsBesideACountIsLeftOut() {
+    Reply minted =
+        client.post("/v1/ids/batch", json("type", "user", "count", 2, "items", List.of()));
+
+    assertThat(minted.body().at("/data").findValuesAsString("id")).hasSize(2);
+    assertProblem(
+        client.hostile().post("/v1/ids/batch", json("items", List.of())),
+        "400 field_invalid items");
+  }
+
+  @Test
   void anAliasOfAnotherThingIs409() {
     client.mint("minted", "key", "200", "legacy_id", "200");
 

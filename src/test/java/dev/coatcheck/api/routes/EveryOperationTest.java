@@ -93,6 +93,16 @@ class EveryOperationTest {
       GET /metrics
       """;
 
+  /** They need neither an API key nor the database. */
+  private static final List<String> PAGES =
+      List.of(
+          "/health/live",
+          "/health/ready",
+          "/openapi.yaml",
+          "/docs",
+          "/docs/errors",
+          "/docs/assets/docs.css");
+
   private static final List<String> WRITING = List.of("POST", "PUT", "PATCH", "DELETE");
 
   /** By POST, because the question is long. */
@@ -173,6 +183,15 @@ class EveryOperationTest {
         }
         expect(call, send(CLIENT.hostile().with("Content-Type", "text/plain"), call), 415);
       }
+    }
+  }
+
+  @Test
+  void longRequestsToPagesAreRefused() {
+    for (String path : PAGES) {
+      Call call = new Call("GET", path, null);
+      expect(call, sendHostile(call, 9_000, 0), 414);
+      expect(call, sendHostile(call, 0, 200), 431);
     }
   }
 

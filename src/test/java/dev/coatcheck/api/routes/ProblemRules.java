@@ -16,12 +16,24 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What every body promises beyond its schema: strict JSON, a code that goes with its status and its
- * page, the request ID of the header, and lists whose entries count from 0.
+ * What every body promises beyond its schema: strict JSON, a code that goes with its status, its
+ * page and its lists, the request ID of the header, and lists whose entries count from 0 and have
+ * one content each.
  */
 final class ProblemRules {
   /** What {@code x-codes} in the contract says of a code. */
   record Code(String group, int status, String title, String meaning, String next) {}
+
+  /** What an entry of a batch can contain. */
+  private static final List<String> CONTENTS = List.of("public_id", "resolved_url", "error");
+
+  /** Lists in problems, each with the code that it belongs to. */
+  private static final Map<String, String> LISTS =
+      Map.of(
+          "errors", "batch_refused",
+          "refusals", "table_migration_refused",
+          "preconditions", "preconditions_not_accepted",
+          "dying_links", "links_would_die");
 
   private static final JsonMapper STRICT =
       JsonMapper.builder()
@@ -102,11 +114,24 @@ final class ProblemRules {
     if (body.has("reason") != malformedId || body.has("position") != malformedId) {
       violations.add("answer: reason and position belong to public_id_malformed, and only there");
     }
+    LISTS.forEach(
+        (list, owner) -> {
+          if (body.has(list) != code.equals(owner)) {
+            violations.add("answer: " + list + " belongs to " + owner + ", and only there");
+          }
+        });
   }
 
   private void addEntries(List<String> violations, JsonNode entries, boolean allIndexes) {
     for (int i = 0; i < entries.size(); i++) {
       JsonNode entry = entries.get(i);
+      if (entry.has("index")) {
+        boolean isError = entry.path("status").asInt(-1) >= 400;
+        long contents = CONTENTS.stream().filter(entry::has).count();
+        if (contents != 1 || entry.has("error") != isError) {
+          violations.add("answer: entry " + i + " needs one content that goes with its status");
+        }
+      }
       if (entry.has("error")) {
         addCode(violations, entry.path("error").path("code"), entry.path("status").asInt(-1));
       }

@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -84,10 +85,14 @@ final class EventRoutes implements AutoCloseable {
     return Query.number(text).orElseThrow(() -> otherwise);
   }
 
+  /** A generated client accepts all that the contract names, and waits for the end. */
   private static boolean acceptsStream(Context ctx) {
     String accept = Optional.ofNullable(ctx.header("Accept")).orElse("");
-    return Arrays.stream(accept.split(",", -1))
-        .anyMatch(range -> range.split(";", 2)[0].strip().equalsIgnoreCase(EVENT_STREAM));
+    List<String> types =
+        Arrays.stream(accept.split(",", -1))
+            .map(range -> range.split(";", 2)[0].strip().toLowerCase(Locale.ROOT))
+            .toList();
+    return types.contains(EVENT_STREAM) && !types.contains("application/json");
   }
 
   private Answer stream(Context ctx, long run, long after) {

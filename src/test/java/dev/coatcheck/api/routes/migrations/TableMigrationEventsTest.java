@@ -263,6 +263,13 @@ class TableMigrationEventsTest {
   }
 
   @Test
+  void aClientThatTakesJsonTooGetsTheList() {
+    Reply list = API.with("Accept", "application/json, " + STREAM).get(quiet + "/events");
+
+    assertThat(list.text("/data/0/kind")).isEqualTo("plan");
+  }
+
+  @Test
   void whatIsNoEventIsSaid() {
     TestClient hostile = API.hostile();
     for (String odd : List.of("-1", "x", "", "01", "9999999999999999999")) {
