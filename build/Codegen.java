@@ -32,6 +32,7 @@ public class Codegen {
     if (Files.exists(stamp) && Files.readString(stamp).equals(fingerprint)) {
       return;
     }
+    Files.deleteIfExists(stamp); // should this be broken off, what it wrote counts for nothing
     System.setProperty("org.jooq.no-logo", "true");
     System.setProperty("org.jooq.no-tips", "true");
     Path log = Files.createTempFile("coatcheck-codegen-", ".log");

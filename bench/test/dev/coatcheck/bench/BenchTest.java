@@ -91,7 +91,7 @@ class BenchTest {
     Outcome again = table(database);
     assertThat(again.status()).isOne();
     assertThat(again.err())
-        .endsWith("coatcheck: the database holds mappings. Give an empty one.\n");
+        .endsWith("coatcheck bench table: the database holds mappings. Give an empty one.\n");
   }
 
   @Test
@@ -209,15 +209,15 @@ class BenchTest {
     sentences.forEach(
         (option, sentence) ->
             assertThat(Outcome.of("bench", "table", option))
-                .isEqualTo(new Outcome(1, "", "coatcheck: " + sentence + "\n")));
+                .isEqualTo(new Outcome(1, "", "coatcheck bench table: " + sentence + "\n")));
     assertThat(Outcome.of("bench", "table", "P5,P6", "--connections=8", "--rounds=101").err())
         .isEqualTo(
-            "coatcheck: --rounds must be 1 to 100, not 101. --connections changes only P1, P2, P3,"
-                + " P4, P8 and P18: leave it out.\n");
+            "coatcheck bench table: --rounds must be 1 to 100, not 101. --connections changes only"
+                + " P1, P2, P3, P4, P8 and P18: leave it out.\n");
     assertThat(Outcome.of("bench", "table", "P6", "--database-url=jdbc:postgresql://h/d").err())
         .isEqualTo(
-            "coatcheck: Only P1 to P5, P8 and P18 can be taken on a given Postgres: name those, or"
-                + " no database.\n");
+            "coatcheck bench table: Only P1 to P5, P8 and P18 can be taken on a given Postgres:"
+                + " name those, or no database.\n");
     for (String odd : List.of("P15", "--seconds=0.5", "--generator=ab")) {
       assertThat(Outcome.of("bench", "table", odd).status()).isEqualTo(2);
     }
@@ -236,7 +236,7 @@ class BenchTest {
         .containsPattern("(?m)^goodput ")
         .containsPattern("(?m)^recovery ");
     assertThat(Outcome.of("bench", "overload", "--times=0").err())
-        .startsWith("coatcheck: --seconds must be 4 to 600, --times 1 to 10,");
+        .startsWith("coatcheck bench overload: --seconds must be 4 to 600, --times 1 to 10,");
   }
 
   @Test
@@ -254,7 +254,10 @@ class BenchTest {
         .containsSubsequence(">P9<", ">1.00 ms<", ">P14<", ">160.0 ms<", ">P22<", ">3.00 ms<")
         .doesNotContain("17.0");
     assertThat(Outcome.of("bench", "picture", "" + picture, "--svg=" + picture).err())
-        .isEqualTo("coatcheck: " + picture + " is no file that bench table --json has written.\n");
+        .isEqualTo(
+            "coatcheck bench picture: "
+                + picture
+                + " is no file that bench table --json has written.\n");
   }
 
   private static Row row(String name, double figure) {

@@ -4,6 +4,7 @@ import dev.coatcheck.app.boot.OpenDatabase;
 import dev.coatcheck.app.boot.StartFailed;
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.Misused;
+import dev.coatcheck.app.client.Output;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
@@ -13,12 +14,13 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -26,15 +28,20 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import tools.jackson.databind.JsonNode;
 
 /** {@code coatcheck access}: creates, lists and revokes API keys, directly in the database. */
 @Command(name = "access", description = "Creates, lists and revokes API keys.")
 final class AccessCommand {
   @Spec private CommandSpec spec;
 
-  @Command(name = "create", description = "Creates an API key and prints it, only once.")
+  @Command(
+      name = "create",
+      description = "Creates an API key and prints it, only once.",
+      footer = "  coatcheck access create --name edge --scope ids:read")
   int create(
       @Mixin Settings settings,
+      @Mixin Output output,
       @Option(
               names = "--name",
               required = true,
@@ -78,7 +85,13 @@ final class AccessCommand {
                       + " one: "
                       + String.join(", ", keyIds));
         };
-    out().println(issued.key().secretText());
+    output.print(
+        Output.object(
+            Map.of(
+                "key", issued.key().secretText(),
+                "key_id", issued.key().id(),
+                "principal", issued.stored().principal())),
+        issued.key().secretText());
     PrintWriter err = spec.commandLine().getErr();
     if (!issued.stored().principal().equals(name)) {
       err.println(
@@ -92,22 +105,30 @@ final class AccessCommand {
     return 0;
   }
 
-  @Command(name = "list", description = "Lists the API keys. Their secrets are not stored.")
-  int list(@Mixin Settings settings) throws CommandFailed {
-    for (StoredKey key : withAccess(settings, Access::list)) {
-      out()
-          .printf(
-              "%s  %-8s  %s  %s  %s%n",
-              key.keyId(),
-              key.revokedAt().isPresent() ? "revoked" : "active",
-              key.createdAt(),
-              key.scopes().stream()
-                  .map(AccessCommand::shown)
-                  .sorted()
-                  .collect(Collectors.joining(",")),
-              key.name());
-    }
+  @Command(
+      name = "list",
+      description = "Lists the API keys. Their secrets are not stored.",
+      footer = "  coatcheck access list")
+  int list(@Mixin Settings settings, @Mixin Output output) throws CommandFailed {
+    output.rows(
+        withAccess(settings, Access::list).stream().map(AccessCommand::shown).toList(),
+        "key_id",
+        "status",
+        "created_at",
+        "scopes",
+        "name");
     return 0;
+  }
+
+  private static JsonNode shown(StoredKey key) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("key_id", key.keyId());
+    fields.put("name", key.name());
+    fields.put("principal", key.principal());
+    fields.put("status", key.revokedAt().isPresent() ? "revoked" : "active");
+    fields.put("created_at", key.createdAt().toString());
+    fields.put("scopes", key.scopes().stream().map(AccessCommand::shown).sorted().toList());
+    return Output.object(fields);
   }
 
   /** A key of another version may have a scope that this version doesn't know. */
@@ -115,16 +136,20 @@ final class AccessCommand {
     return Scope.KNOWN.contains(scope) ? scope.name() : scope.name() + " (unknown)";
   }
 
-  @Command(name = "revoke", description = "Revokes an API key for good.")
+  @Command(
+      name = "revoke",
+      description = "Revokes an API key for good.",
+      footer = "  coatcheck access revoke 4KIWSf8WvPNo")
   int revoke(
       @Mixin Settings settings,
+      @Mixin Output output,
       @Parameters(paramLabel = "KEY_ID", description = "ID of the key, as list prints it.")
           String keyId)
       throws CommandFailed {
     if (!withAccess(settings, access -> access.revoke(keyId))) {
       throw new CommandFailed("no active key has this ID; coatcheck access list shows the keys.");
     }
-    out().println("revoked " + keyId);
+    output.print(Output.object(Map.of("key_id", keyId, "status", "revoked")), "revoked " + keyId);
     return 0;
   }
 
@@ -134,10 +159,6 @@ final class AccessCommand {
     public Iterator<String> iterator() {
       return Scope.KNOWN.stream().map(Scope::name).iterator();
     }
-  }
-
-  private PrintWriter out() {
-    return spec.commandLine().getOut();
   }
 
   private static <T> T withAccess(Settings settings, Function<Access, T> work)

@@ -2,9 +2,10 @@ package dev.coatcheck.app.cli;
 
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.GatewayCalls;
+import dev.coatcheck.app.client.Output;
+import dev.coatcheck.app.client.Reply;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
-import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -26,6 +27,7 @@ final class BatchCalls {
   static final int ITEMS_MAX = 1_000;
 
   @Mixin private GatewayCalls gateway = new GatewayCalls();
+  @Mixin private Output output = new Output();
 
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
@@ -67,7 +69,13 @@ final class BatchCalls {
       command
           .commandLine()
           .getErr()
-          .println("coatcheck: " + refused + " of " + answered + " refused.");
+          .println(
+              command.commandLine().getCommandSpec().qualifiedName()
+                  + ": "
+                  + refused
+                  + " of "
+                  + answered
+                  + " refused.");
     }
     return refused == 0 ? 0 : 1;
   }
@@ -84,27 +92,19 @@ final class BatchCalls {
   }
 
   private void print(List<String> inputs, JsonNode items) throws CommandFailed {
-    StringBuilder found = new StringBuilder();
+    List<JsonNode> found = new ArrayList<>();
     for (JsonNode item : items) {
       JsonNode id = item.path("public_id");
       answered++;
       if (id.isObject()) {
-        found
-            .append(id.path("id").asString())
-            .append(',')
-            .append(id.path("type").asString())
-            .append(',')
-            .append(id.path("key").asString())
-            .append('\n');
+        found.add(id);
       } else {
         refused++;
         complain(inputs.get(item.path("index").asInt()), item.path("error"));
       }
     }
-    PrintWriter out = command.commandLine().getOut();
-    out.print(found);
-    if (out.checkError()) {
-      throw new CommandFailed("the reader of the output is gone.");
+    if (!found.isEmpty()) {
+      output.rows(found, "id", "type", "key");
     }
   }
 
@@ -113,6 +113,10 @@ final class BatchCalls {
         .commandLine()
         .getErr()
         .println(
-            input + ": " + error.path("code").asString() + ". " + error.path("detail").asString());
+            input
+                + ": "
+                + error.path("code").asString()
+                + ". "
+                + Reply.forTerminal(error.path("detail").asString()));
   }
 }

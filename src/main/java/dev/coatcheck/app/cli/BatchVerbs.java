@@ -26,7 +26,8 @@ final class BatchVerbs {
   /** {@code coatcheck mint TYPE [KEY…]}. */
   @Command(
       name = "mint",
-      description = "Mints public IDs for keys, or with --count for generated keys.")
+      description = "Mints public IDs for keys, or with --count for generated keys.",
+      footer = "  coatcheck mint charge 101 102")
   static final class Mint implements Callable<Integer> {
     private static final String PATH = "/v1/ids/batch";
 
@@ -70,7 +71,10 @@ final class BatchVerbs {
   }
 
   /** {@code coatcheck resolve [ID…]}. */
-  @Command(name = "resolve", description = "Resolves public IDs to their keys.")
+  @Command(
+      name = "resolve",
+      description = "Resolves public IDs to their keys.",
+      footer = "  coatcheck resolve ch_4KIWSf8WvPNoQDBwStVIDYHU")
   static final class Resolve implements Callable<Integer> {
     @Mixin private BatchCalls calls = new BatchCalls();
 
@@ -86,7 +90,10 @@ final class BatchVerbs {
   }
 
   /** {@code coatcheck lookup TYPE [KEY…]}. */
-  @Command(name = "lookup", description = "Looks up the public IDs of keys.")
+  @Command(
+      name = "lookup",
+      description = "Looks up the public IDs of keys.",
+      footer = "  coatcheck lookup charge 101 102")
   static final class Lookup implements Callable<Integer> {
     @Mixin private BatchCalls calls = new BatchCalls();
 

@@ -6,23 +6,32 @@ import dev.coatcheck.app.cli.migrate.MigrateTableCommand;
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.Misused;
 import java.io.PrintWriter;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Optional;
 import java.util.SequencedMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The root of the command line. */
 @Command(
-    name = "coatcheck",
+    name = Cli.NAME,
     description = "A public-ID gateway: opaque IDs outside, Snowflake and UUIDv7 keys inside.",
     scope = ScopeType.INHERIT,
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
     versionProvider = Cli.Version.class)
 public final class Cli {
+  static final String NAME = "coatcheck";
+
   /** In the order of the help. */
   private static final SequencedMap<String, Class<?>> VERBS = new LinkedHashMap<>();
 
@@ -32,6 +41,7 @@ public final class Cli {
     VERBS.put("mint", BatchVerbs.Mint.class);
     VERBS.put("resolve", BatchVerbs.Resolve.class);
     VERBS.put("lookup", BatchVerbs.Lookup.class);
+    VERBS.put("find", FindVerb.class);
     VERBS.put("ids", IdsCommand.class);
     VERBS.put("inspect", InspectVerb.class);
     VERBS.put("migrate-table", MigrateTableCommand.class);
@@ -39,11 +49,12 @@ public final class Cli {
     VERBS.put("segments", SegmentsCommand.class);
     VERBS.put("access", AccessCommand.class);
     VERBS.put("health", HealthCommand.class);
+    VERBS.put("completion", CompletionVerb.class);
   }
 
   private Cli() {}
 
-  /** Runs a command; returns the exit status: 0 done, 1 failed, 2 misused. */
+  /** Runs a command; returns the exit status, see {@link ExitCode}. */
   public static int run(String... arguments) {
     // picocli reads each verb by reflection, so only the verb in the arguments is added.
     boolean isVerb = arguments.length > 0 && VERBS.containsKey(arguments[0]);
@@ -54,8 +65,12 @@ public final class Cli {
     return execute(equipped(new CommandLine(root)), arguments);
   }
 
-  private static int execute(CommandLine line, String... arguments) {
-    return arguments.length == 0 ? line.execute("--help") : line.execute(arguments);
+  static int execute(CommandLine line, String... arguments) {
+    if (arguments.length == 0) {
+      line.usage(line.getOut());
+      return ExitCode.MISUSED.status();
+    }
+    return line.execute(arguments);
   }
 
   static CommandLine line() {
@@ -65,11 +80,33 @@ public final class Cli {
   private static CommandLine line(Collection<String> verbs) {
     CommandLine line = new CommandLine(new Cli());
     verbs.forEach(verb -> line.addSubcommand(verb, VERBS.get(verb)));
+    giveExamplesAHeading(line.getCommandSpec());
     // Not in the annotation, from which every subcommand would inherit it.
     line.getCommandSpec()
         .usageMessage()
+        .exitCodeListHeading("%nExit codes:%n")
+        .exitCodeList(
+            Arrays.stream(ExitCode.values())
+                .collect(
+                    Collectors.toMap(
+                        code -> Integer.toString(code.status()),
+                        ExitCode::meaning,
+                        (one, _) -> one,
+                        LinkedHashMap::new)))
+        .footerHeading("%n")
         .footer("In the source tree, ./coatcheck bench measures how fast it is.");
     return equipped(line);
+  }
+
+  /** The footer of each verb is an example. */
+  private static void giveExamplesAHeading(CommandSpec spec) {
+    for (CommandLine verb : spec.subcommands().values()) {
+      if (verb.getSubcommands().isEmpty()) {
+        verb.getCommandSpec().usageMessage().footerHeading("%nExample:%n");
+      } else {
+        giveExamplesAHeading(verb.getCommandSpec());
+      }
+    }
   }
 
   /** Called after its subcommands are added: picocli applies the settings only to those. */
@@ -78,13 +115,59 @@ public final class Cli {
     line.setOut(new PrintWriter(System.out, true, System.out.charset()));
     line.setExecutionExceptionHandler(
         (thrown, command, _) -> {
-          if (!(thrown instanceof CommandFailed)) {
+          if (!(thrown instanceof CommandFailed failed)) {
             throw thrown;
           }
-          command.getErr().println("coatcheck: " + thrown.getMessage());
-          return thrown instanceof Misused ? 2 : 1;
+          CommandSpec verb = command.getCommandSpec();
+          command
+              .getErr()
+              .println(
+                  verb.qualifiedName()
+                      + ": "
+                      + flag(verb, failed.field()).map(flag -> flag + ": ").orElse("")
+                      + failed.getMessage());
+          return (thrown instanceof Misused ? ExitCode.MISUSED : ExitCode.FAILED).status();
         });
+    line.setParameterExceptionHandler((wrong, _) -> misused(wrong));
     return line;
+  }
+
+  /** The flag of a verb that fills a field of its request. */
+  private static Optional<String> flag(CommandSpec verb, String field) {
+    return Stream.of(
+            TypeFlags.of(field.replaceFirst("\\[.*", "")),
+            Optional.of("--" + field.replace('_', '-')))
+        .flatMap(Optional::stream)
+        .filter(verb.optionsMap()::containsKey)
+        .findFirst();
+  }
+
+  /** The error first, then three lines. */
+  private static int misused(ParameterException wrong) {
+    CommandLine command = wrong.getCommandLine();
+    PrintWriter err = command.getErr();
+    String name = command.getCommandSpec().qualifiedName();
+    List<String> near =
+        wrong instanceof UnmatchedArgumentException unmatched
+            ? unmatched.getSuggestions()
+            : List.of();
+    err.println(
+        name
+            + ": "
+            + wrong.getMessage()
+            + (near.isEmpty() ? "" : ". Did you mean " + String.join(" or ", near) + "?"));
+    err.println("Usage: " + command.getHelp().abbreviatedSynopsis().strip());
+    String example =
+        String.join(" ", command.getCommandSpec().usageMessage().footer())
+            .replaceAll("( *\\\\)? +", " ")
+            .strip();
+    if (!command.getSubcommands().isEmpty()) {
+      err.println("Commands: " + String.join(", ", command.getSubcommands().keySet()));
+    } else if (!example.isEmpty()) {
+      err.println("Example: " + example);
+    }
+    err.println("Help: " + name + " --help");
+    return ExitCode.MISUSED.status();
   }
 
   static final class Version implements CommandLine.IVersionProvider {

@@ -2,6 +2,7 @@ package dev.coatcheck.app.cli;
 
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.GatewayCalls;
+import dev.coatcheck.app.client.Output;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -19,9 +20,16 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code coatcheck ids export}: all mappings of a type, into a file or to standard output. */
-@Command(name = "export", description = "Writes all mappings of a type, in the order of keys.")
+@Command(
+    name = "export",
+    description = {
+      "Writes all mappings of a type, in the order of keys.",
+      "--json is the same as --format ndjson."
+    },
+    footer = "  coatcheck ids export charge --output charges.csv")
 final class ExportVerb implements Callable<Integer> {
   @Mixin private GatewayCalls gateway = new GatewayCalls();
+  @Mixin private Output output = new Output();
   @Spec private CommandSpec spec;
 
   @Parameters(paramLabel = "TYPE", description = "Name of the type.")
@@ -44,7 +52,7 @@ final class ExportVerb implements Callable<Integer> {
       names = "--output",
       paramLabel = "FILE",
       description = "File to write; it appears when it is complete. Default: standard output.")
-  private @Nullable Path output;
+  private @Nullable Path file;
 
   @Override
   public Integer call() throws CommandFailed {
@@ -52,13 +60,13 @@ final class ExportVerb implements Callable<Integer> {
         "/v1/exports?type="
             + GatewayCalls.segment(type)
             + "&format="
-            + GatewayCalls.segment(format)
+            + GatewayCalls.segment(output.isJson() ? "ndjson" : format)
             + (includeEnded ? "&include_ended=true" : "");
     try (InputStream body = gateway.download(path)) {
-      if (output == null) {
+      if (file == null) {
         print(body);
       } else {
-        save(body, output);
+        save(body, file);
       }
       return 0;
     } catch (IOException broken) {

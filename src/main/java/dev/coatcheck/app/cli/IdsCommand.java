@@ -3,6 +3,7 @@ package dev.coatcheck.app.cli;
 import dev.coatcheck.app.client.ClientImport;
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.GatewayCalls;
+import dev.coatcheck.app.client.Output;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -16,7 +17,7 @@ import tools.jackson.databind.JsonNode;
 /** {@code coatcheck ids}: the commands for existing public IDs. */
 @Command(
     name = "ids",
-    description = "Imports, exports and ends public IDs.",
+    description = "Imports, exports and ends public IDs, and lists their aliases.",
     subcommands = ExportVerb.class)
 final class IdsCommand {
   @Spec private CommandSpec spec;
@@ -25,33 +26,61 @@ final class IdsCommand {
       name = "import",
       description = {
         "Imports a file with the columns type, key, legacy_id, created_at, public_id.",
-        "After an interruption, the same command continues. Refused rows are written to a file"
-            + " beside FILE."
-      })
-  int importFile(@Mixin GatewayCalls gateway, @Mixin ClientImport upload) throws CommandFailed {
-    return upload.send(gateway, "/v1/imports");
+        "After an interruption, the same command continues, but not with standard input, which has"
+            + " to be sent again. Refused rows are written to a file beside FILE."
+      },
+      footer = "  coatcheck ids import orders.csv")
+  int importFile(@Mixin GatewayCalls gateway, @Mixin Output output, @Mixin ClientImport upload)
+      throws CommandFailed {
+    return upload.send(gateway, output, "/v1/imports");
+  }
+
+  @Command(
+      name = "aliases",
+      description =
+          "Lists the aliases of a public ID: legacy IDs, client IDs, public IDs of an older"
+              + " system.",
+      footer = "  coatcheck ids aliases ch_4KIWSf8WvPNoQDBwStVIDYHU")
+  int aliases(
+      @Mixin GatewayCalls gateway,
+      @Mixin Output output,
+      @Parameters(paramLabel = "ID", description = "The public ID.") String id)
+      throws CommandFailed {
+    JsonNode aliases = gateway.get("/v1/ids/" + GatewayCalls.segment(id) + "/aliases");
+    output.rows(aliases.path("data"), "scheme", "value", "client_namespace", "client_principal");
+    if (aliases.path("has_more").asBoolean(false)) {
+      spec.commandLine().getErr().println("The public ID has more aliases than these.");
+    }
+    return 0;
   }
 
   @Command(
       name = "revoke",
-      description = "Revokes a public ID for good: it answers 410 and is never issued again.")
+      description = "Revokes a public ID for good: it answers 410 and is never issued again.",
+      footer = "  coatcheck ids revoke ch_4KIWSf8WvPNoQDBwStVIDYHU --reason leaked")
   int revoke(
       @Mixin GatewayCalls gateway,
+      @Mixin Output output,
       @Parameters(paramLabel = "ID", description = "The public ID.") String id,
       @Option(names = "--reason", description = "Reason, shown to callers with an API key.")
           @Nullable String reason)
       throws CommandFailed {
     Map<String, String> body = reason == null ? Map.of() : Map.of("reason", reason);
     JsonNode ended = gateway.post("/v1/ids/" + GatewayCalls.segment(id) + "/revoke", body);
-    print("revoked " + id + " at " + ended.path("ended_at").asString());
+    output.print(ended, "revoked " + id + " at " + ended.path("ended_at").asString());
     return 0;
   }
 
   @Command(
       name = "merge",
-      description = "Merges a public ID into a survivor: from now on it resolves to the survivor.")
+      description = "Merges a public ID into a survivor: from now on it resolves to the survivor.",
+      footer = {
+        "  coatcheck ids merge ch_4KIWSf8WvPNoQDBwStVIDYHU \\",
+        "      --into ch_2wbCRIWJxGRzqNDIxGhnuFbN"
+      })
   int merge(
       @Mixin GatewayCalls gateway,
+      @Mixin Output output,
       @Parameters(paramLabel = "ID", description = "Public ID that ends.") String id,
       @Option(
               names = "--into",
@@ -62,11 +91,7 @@ final class IdsCommand {
       throws CommandFailed {
     JsonNode ended =
         gateway.post("/v1/ids/" + GatewayCalls.segment(id) + "/merge", Map.of("into", into));
-    print("merged " + id + " into " + ended.path("merged_into").asString());
+    output.print(ended, "merged " + id + " into " + ended.path("merged_into").asString());
     return 0;
-  }
-
-  private void print(String text) {
-    spec.commandLine().getOut().println(text);
   }
 }

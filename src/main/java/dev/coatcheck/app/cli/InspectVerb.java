@@ -2,6 +2,7 @@ package dev.coatcheck.app.cli;
 
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.GatewayCalls;
+import dev.coatcheck.app.client.Output;
 import dev.coatcheck.core.scheme.SnoId;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -22,9 +23,11 @@ import tools.jackson.databind.JsonNode;
 /** {@code coatcheck inspect}: what an ID can be, field by field, and what it reveals. */
 @Command(
     name = "inspect",
-    description = "Says what IDs from anywhere can be, and what they give away.")
+    description = "Says what IDs from anywhere can be, and what they give away.",
+    footer = "  coatcheck inspect 01ARZ3NDEKTSV4RRFFQ69G5FAV")
 final class InspectVerb implements Callable<Integer> {
   @Mixin private GatewayCalls gateway = new GatewayCalls();
+  @Mixin private Output output = new Output();
   @Spec private CommandSpec spec;
 
   @Parameters(arity = "1..*", paramLabel = "ID", description = "IDs of any format.")
@@ -48,7 +51,7 @@ final class InspectVerb implements Callable<Integer> {
     int status = 0;
     for (String id : ids) {
       JsonNode inspection = gateway.get("/v1/inspect/" + GatewayCalls.segment(id));
-      print(inspection);
+      output.print(inspection, out -> print(inspection, out));
       if (inspection.path("candidates").isEmpty()) {
         status = 1;
       }
@@ -57,14 +60,14 @@ final class InspectVerb implements Callable<Integer> {
   }
 
   private int change() throws CommandFailed {
-    List<SnoId> changed = new ArrayList<>();
+    List<JsonNode> snos = new ArrayList<>();
     for (String id : ids) {
-      changed.add(
-          changed(
-              SnoId.parse(id)
-                  .orElseThrow(() -> new CommandFailed(id + " is no sno; --set is for snos."))));
+      SnoId sno =
+          SnoId.parse(id)
+              .orElseThrow(() -> new CommandFailed(id + " is no sno; --set is for snos."));
+      snos.add(Output.object(Map.of("key", changed(sno).toString())));
     }
-    changed.forEach(spec.commandLine().getOut()::println);
+    output.rows(snos, "key");
     return 0;
   }
 
@@ -88,8 +91,7 @@ final class InspectVerb implements Callable<Integer> {
     return changed;
   }
 
-  private void print(JsonNode inspection) {
-    PrintWriter out = spec.commandLine().getOut();
+  private static void print(JsonNode inspection, PrintWriter out) {
     out.println(inspection.path("input").asString());
     for (JsonNode candidate : inspection.path("candidates")) {
       out.printf(
@@ -98,14 +100,14 @@ final class InspectVerb implements Callable<Integer> {
           candidate.path("certainty").asString(),
           candidate.path("time").asString(""));
       if (candidate.has("type")) {
-        line("type", candidate.path("type").asString());
+        line(out, "type", candidate.path("type").asString());
       }
       candidate
           .path("fields")
           .properties()
-          .forEach(field -> line(field.getKey(), field.getValue().asString()));
-      line("sorts by time", candidate.path("sortable").asBoolean() ? "yes" : "no");
-      line("gives away", joined(candidate.path("reveals")));
+          .forEach(field -> line(out, field.getKey(), field.getValue().asString()));
+      line(out, "sorts by time", candidate.path("sortable").asBoolean() ? "yes" : "no");
+      line(out, "gives away", joined(candidate.path("reveals")));
     }
     for (JsonNode refusal : inspection.path("refused")) {
       out.printf(
@@ -116,8 +118,8 @@ final class InspectVerb implements Callable<Integer> {
     }
   }
 
-  private void line(String name, String value) {
-    spec.commandLine().getOut().printf("    %-18s %s%n", name.replace('_', ' '), value);
+  private static void line(PrintWriter out, String name, String value) {
+    out.printf("    %-18s %s%n", name.replace('_', ' '), value);
   }
 
   private static String joined(JsonNode names) {

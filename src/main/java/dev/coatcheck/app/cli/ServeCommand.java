@@ -5,22 +5,29 @@ import dev.coatcheck.app.boot.Gateway;
 import dev.coatcheck.app.boot.StartFailed;
 import dev.coatcheck.app.boot.UnknownVariables;
 import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.app.client.Output;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
+import tools.jackson.databind.JsonNode;
 
 /** {@code coatcheck serve}: runs the gateway until it is told to stop. */
 @Command(
     name = "serve",
     description = "Runs the gateway, with an embedded Postgres unless --database-url is given.",
-    sortOptions = false)
+    sortOptions = false,
+    footer = "  coatcheck serve --port 8080")
 final class ServeCommand implements Callable<Integer> {
   @Mixin private Settings settings = new Settings();
+  @Mixin private Output output = new Output();
 
   @Spec private CommandSpec spec;
 
@@ -40,13 +47,27 @@ final class ServeCommand implements Callable<Integer> {
     } catch (IllegalStateException toldToEnd) {
       return 0;
     }
-    greet(gateway, config);
+    // Without a look at the reader: a gateway runs on after its greeting was read.
+    PrintWriter out = spec.commandLine().getOut();
+    if (output.isJson()) {
+      out.println(greeting(gateway, config));
+    } else {
+      greet(out, gateway, config);
+    }
     stopped.await();
     return 0;
   }
 
-  private void greet(Gateway gateway, Config config) {
-    PrintWriter out = spec.commandLine().getOut();
+  private static JsonNode greeting(Gateway gateway, Config config) {
+    Map<String, @Nullable Object> greeting = new LinkedHashMap<>();
+    greeting.put("url", gateway.url());
+    greeting.put("database", describeDatabase(config));
+    gateway.managementPort().ifPresent(port -> greeting.put("management_port", port));
+    gateway.developmentKey().ifPresent(file -> greeting.put("key_file", file.toString()));
+    return Output.object(greeting);
+  }
+
+  private static void greet(PrintWriter out, Gateway gateway, Config config) {
     out.println("Coatcheck listens on " + gateway.url());
     out.println("  database  " + describeDatabase(config));
     out.println("  API       " + gateway.url() + "/docs");

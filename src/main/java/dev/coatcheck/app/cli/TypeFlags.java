@@ -1,16 +1,31 @@
 package dev.coatcheck.app.cli;
 
+import static java.util.Objects.requireNonNull;
+
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.IModelTransformer;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
-/** The fields of a type as options of {@code types put}. The gateway knows their defaults. */
+/**
+ * The fields of a type as options of {@code types put}, {@code set} and {@code diff}. The gateway
+ * knows their defaults.
+ */
 final class TypeFlags implements IModelTransformer {
+  private static final String PUBLIC_RULE = "public_rule";
+  private static final String PUBLIC_PATTERN = "public_pattern";
+  private static final List<String> PATTERN_FIELDS =
+      List.of("text_prefix", "alphabet", "min_length", "max_length");
+  private static final List<String> RULE_FIELDS =
+      List.of("text_prefix", "alphabet", "min_length", "salt", "prefix");
+
   /** The option, its field in the body, what it takes, and its help. */
   private static final String TABLE =
       """
@@ -50,7 +65,16 @@ final class TypeFlags implements IModelTransformer {
 
   private static final List<Flag> FLAGS = TABLE.lines().map(Flag::parse).toList();
 
-  /** An option; {@code takes} is its value if it takes none. */
+  /** What {@code types set} can take away, and the field that is null without it. */
+  private static final SequencedMap<String, String> REMOVALS = new LinkedHashMap<>();
+
+  static {
+    REMOVALS.put("--no-redirect", "redirect");
+    REMOVALS.put("--no-legacy", "legacy");
+    REMOVALS.put("--no-url-templates", "url_templates");
+    REMOVALS.put("--no-public-scheme", PUBLIC_RULE);
+  }
+
   private record Flag(String name, String field, String takes, String help) {
     static Flag parse(String line) {
       String[] cells = line.split(" *\\| ", 4);
@@ -60,10 +84,13 @@ final class TypeFlags implements IModelTransformer {
     OptionSpec spec() {
       OptionSpec.Builder spec = OptionSpec.builder(name).description(help);
       if (takes.equals("true") || takes.equals("false")) {
-        return spec.arity("0").type(boolean.class).build();
+        // A type has legacy IDs or not, and what is left out is not.
+        return field.endsWith(".")
+            ? spec.arity("0").type(Boolean.class).build()
+            : spec.arity("0..1").fallbackValue("true").type(Boolean.class).build();
       }
       String[] label = takes.split(" ", 2);
-      spec.paramLabel(label[0]).required(field.equals("prefix"));
+      spec.paramLabel(label[0]);
       return switch (label[label.length - 1]) {
         case "int" -> spec.type(Integer.class).build();
         case "map" -> spec.type(Map.class).auxiliaryTypes(String.class, String.class).build();
@@ -73,51 +100,114 @@ final class TypeFlags implements IModelTransformer {
     }
 
     @SuppressWarnings("unchecked")
-    void set(Object value, Map<String, Object> body) {
+    void set(Object value, Map<String, @Nullable Object> body) {
       int dot = field.indexOf('.');
-      Map<String, Object> fields =
+      Map<String, @Nullable Object> fields =
           dot < 0
               ? body
-              : (Map<String, Object>)
-                  body.computeIfAbsent(field.substring(0, dot), _ -> new LinkedHashMap<>());
+              : (Map<String, @Nullable Object>)
+                  requireNonNull(
+                      body.computeIfAbsent(field.substring(0, dot), _ -> new LinkedHashMap<>()));
       if (!field.endsWith(".")) {
         fields.put(
             field.substring(dot + 1),
-            value instanceof Boolean ? Boolean.parseBoolean(takes) : value);
+            value instanceof Boolean isOn ? (Object) (isOn == Boolean.parseBoolean(takes)) : value);
       }
     }
   }
 
   @Override
-  public CommandSpec transform(CommandSpec put) {
-    FLAGS.forEach(flag -> put.addOption(flag.spec()));
-    return put;
+  public CommandSpec transform(CommandSpec verb) {
+    FLAGS.forEach(flag -> verb.addOption(flag.spec()));
+    if (verb.name().equals("set")) {
+      REMOVALS.forEach(
+          (name, field) ->
+              verb.addOption(
+                  OptionSpec.builder(name)
+                      .arity("0")
+                      .type(boolean.class)
+                      .description("Set " + field + " of the type to null.")
+                      .build()));
+    }
+    return verb;
   }
 
-  /** The body of a request; without the options of a redirect or of legacy IDs that aren't on. */
-  static Map<String, Object> body(ParseResult put) {
-    Map<String, Object> body = new LinkedHashMap<>(Map.of("key", "bigint"));
-    for (Flag flag : FLAGS) {
-      if (put.hasMatchedOption(flag.name())) {
-        flag.set(put.matchedOption(flag.name()).getValue(), body);
-      }
-    }
-    if (!put.hasMatchedOption("--redirect")) {
+  /** The option that fills a field of a type. */
+  static Optional<String> of(String field) {
+    return FLAGS.stream()
+        .filter(flag -> flag.field().equals(field) || flag.field().equals(field + "."))
+        .map(Flag::name)
+        .findFirst();
+  }
+
+  static boolean isAnyIn(ParseResult verb) {
+    return FLAGS.stream().anyMatch(flag -> verb.hasMatchedOption(flag.name()));
+  }
+
+  /** The body of a put; without the options of a redirect or of legacy IDs that aren't on. */
+  static Map<String, @Nullable Object> whole(ParseResult verb) {
+    require(verb, "--prefix", "Missing required option: '--prefix=PREFIX'");
+    Map<String, @Nullable Object> body = given(verb);
+    body.putIfAbsent("key", "bigint");
+    if (!verb.hasMatchedOption("--redirect")) {
       body.remove("redirect");
     }
-    if (!put.hasMatchedOption("--legacy")) {
+    if (!verb.hasMatchedOption("--legacy")) {
       body.remove("legacy");
     }
-    if (body.get("public_rule") instanceof Map<?, ?> older) {
-      if (!put.hasMatchedOption("--public-scheme")) {
-        throw new ParameterException(
-            put.commandSpec().commandLine(), "Options --public-… need --public-scheme.");
+    return body;
+  }
+
+  /** The body of a patch: only what was given. */
+  static Map<String, @Nullable Object> changes(ParseResult verb) {
+    Map<String, @Nullable Object> body = given(verb);
+    if (verb.hasMatchedOption("--public-scheme")) {
+      // Nothing of the rule or pattern before may stay, so each field is told.
+      boolean isPattern = body.containsKey(PUBLIC_PATTERN);
+      Map<String, @Nullable Object> older = new LinkedHashMap<>();
+      (isPattern ? PATTERN_FIELDS : RULE_FIELDS).forEach(field -> older.put(field, null));
+      if (body.get(isPattern ? PUBLIC_PATTERN : PUBLIC_RULE) instanceof Map<?, ?> named) {
+        named.forEach((field, value) -> older.put(String.valueOf(field), value));
       }
+      body.put(isPattern ? PUBLIC_PATTERN : PUBLIC_RULE, older);
+      body.put(isPattern ? PUBLIC_RULE : PUBLIC_PATTERN, null);
+    }
+    REMOVALS.forEach(
+        (name, field) -> {
+          if (verb.hasMatchedOption(name)) {
+            body.put(field, null);
+            if (field.equals(PUBLIC_RULE)) {
+              body.put(PUBLIC_PATTERN, null);
+            }
+          }
+        });
+    if (body.isEmpty()) {
+      throw new ParameterException(
+          verb.commandSpec().commandLine(), "Name the fields to change; --help lists them.");
+    }
+    return body;
+  }
+
+  private static Map<String, @Nullable Object> given(ParseResult verb) {
+    Map<String, @Nullable Object> body = new LinkedHashMap<>();
+    for (Flag flag : FLAGS) {
+      if (verb.hasMatchedOption(flag.name())) {
+        flag.set(verb.matchedOption(flag.name()).getValue(), body);
+      }
+    }
+    if (body.get(PUBLIC_RULE) instanceof Map<?, ?> older) {
+      require(verb, "--public-scheme", "Options --public-… need --public-scheme.");
       if ("pattern".equals(older.get("scheme"))) {
         older.remove("scheme");
-        body.put("public_pattern", body.remove("public_rule"));
+        body.put(PUBLIC_PATTERN, body.remove(PUBLIC_RULE));
       }
     }
     return body;
+  }
+
+  private static void require(ParseResult verb, String option, String message) {
+    if (!verb.hasMatchedOption(option)) {
+      throw new ParameterException(verb.commandSpec().commandLine(), message);
+    }
   }
 }

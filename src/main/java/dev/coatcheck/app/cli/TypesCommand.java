@@ -4,32 +4,67 @@ import static java.util.Objects.requireNonNull;
 
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.GatewayCalls;
-import java.util.ArrayList;
+import dev.coatcheck.app.client.Misused;
+import dev.coatcheck.app.client.Output;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
+import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 /** {@code coatcheck types}: the registry, through the API. */
-@Command(name = "types", description = "Lists and defines types.")
+@Command(name = "types", description = "Lists, shows, compares and defines types.")
 final class TypesCommand {
+  private static final String NAME = "Name of the type.";
+  private static final String FILE =
+      "JSON file with the type, as get --json prints it, or - for standard input; in the place of"
+          + " the flags of the type.";
+  private static final String CONFIRM =
+      "Make the change also if it ends links that have a target today.";
+
+  private static final String[] COLUMNS = {
+    "name", "prefix", "key", "generate", "redirect=/redirect/template", "url_templates"
+  };
+
+  /** What a file may have that a put must not. */
+  private static final List<String> OF_THE_GATEWAY =
+      List.of("object", "name", "created_at", "updated_at", "version");
+
+  private static final JsonMapper JSON = new JsonMapper();
+
   @Spec private CommandSpec spec;
 
-  @Command(name = "list", description = "Lists the types.")
-  int list(@Mixin GatewayCalls gateway) throws CommandFailed {
-    for (JsonNode type : gateway.get("/v1/types").path("data")) {
-      print(type);
-    }
+  @Command(name = "list", description = "Lists the types.", footer = "  coatcheck types list")
+  int list(@Mixin GatewayCalls gateway, @Mixin Output output) throws CommandFailed {
+    output.rows(gateway.get("/v1/types").path("data"), COLUMNS);
+    return 0;
+  }
+
+  @Command(
+      name = "get",
+      description = "Prints the fields of a type that have a value.",
+      footer = "  coatcheck types get charge")
+  int get(
+      @Mixin GatewayCalls gateway,
+      @Mixin Output output,
+      @Parameters(paramLabel = "NAME", description = NAME) String name)
+      throws CommandFailed {
+    output.fields(gateway.get(path(name)));
     return 0;
   }
 
@@ -37,33 +72,68 @@ final class TypesCommand {
       name = "put",
       modelTransformer = TypeFlags.class,
       description =
-          "Creates or replaces a type; options that are left out go back to their defaults.")
+          "Creates or replaces a type; options that are left out go back to their defaults.",
+      footer = {
+        "  coatcheck types put charge --prefix ch \\",
+        "      --redirect https://shop.example/charges/{id}"
+      })
   int put(
       @Mixin GatewayCalls gateway,
-      @Parameters(paramLabel = "NAME", description = "Name of the type.") String name)
+      @Mixin Output output,
+      @Parameters(paramLabel = "NAME", description = NAME) String name,
+      @Option(names = "--file", paramLabel = "FILE", description = FILE) @Nullable Path file,
+      @Option(names = "--confirm-links", description = CONFIRM) boolean confirmLinks)
       throws CommandFailed {
-    CommandLine put = requireNonNull(spec.commandLine().getSubcommands().get("put"));
-    Map<String, Object> body = TypeFlags.body(put.getParseResult());
-    print(gateway.put("/v1/types/" + GatewayCalls.segment(name), body));
-    if (body.containsKey("legacy")
-        && !body.containsKey("redirect")
-        && !body.containsKey("url_templates")) {
-      spec.commandLine()
-          .getErr()
-          .println(
-              "Legacy IDs of "
-                  + name
-                  + " have no target yet: the type has no redirect. Add --redirect.");
+    return print(output, gateway.put(path(name) + confirmed(confirmLinks), wanted("put", file)));
+  }
+
+  @Command(
+      name = "set",
+      modelTransformer = TypeFlags.class,
+      description = "Changes only the named fields of a type.",
+      footer = "  coatcheck types set charge --redirect-max-age-seconds 60")
+  int set(
+      @Mixin GatewayCalls gateway,
+      @Mixin Output output,
+      @Parameters(paramLabel = "NAME", description = NAME) String name,
+      @Option(names = "--confirm-links", description = CONFIRM) boolean confirmLinks)
+      throws CommandFailed {
+    return print(
+        output,
+        gateway.patch(path(name) + confirmed(confirmLinks), TypeFlags.changes(parsed("set"))));
+  }
+
+  @Command(
+      name = "diff",
+      modelTransformer = TypeFlags.class,
+      description = {
+        "Prints what a put with the same flags or file would change, and changes nothing.",
+        "Exits with 1 if there is a difference."
+      },
+      footer = "  coatcheck types diff charge --prefix ch --redirect https://pay.example/{id}")
+  int diff(
+      @Mixin GatewayCalls gateway,
+      @Mixin Output output,
+      @Parameters(paramLabel = "NAME", description = NAME) String name,
+      @Option(names = "--file", paramLabel = "FILE", description = FILE) @Nullable Path file)
+      throws CommandFailed {
+    JsonNode body = wanted("diff", file);
+    var reply = gateway.ask(path(name));
+    if (!reply.isSuccess() && !reply.body().path("code").asString("").equals("type_unknown")) {
+      throw reply.failure();
     }
-    return 0;
+    return TypeDiff.of(name, reply.isSuccess() ? Optional.of(reply.body()) : Optional.empty(), body)
+        .print(output);
   }
 
   @Command(
       name = "legacy-hits",
-      description = "Prints how often legacy IDs of a type were found: day,count.")
+      description = "Prints how often legacy IDs of a type were found: day,count.",
+      footer = "  coatcheck types legacy-hits charge --from 2026-01-01")
   int legacyHits(
       @Mixin GatewayCalls gateway,
-      @Parameters(paramLabel = "NAME", description = "Name of the type.") String name,
+      @Mixin Output output,
+      @Parameters(paramLabel = "NAME", description = NAME) String name,
       @Option(names = "--from", paramLabel = "DAY", description = "First day, in UTC.")
           @Nullable String from,
       @Option(names = "--to", paramLabel = "DAY", description = "Last day. Default: today.")
@@ -73,33 +143,63 @@ final class TypesCommand {
         Stream.of(parameter("from", from), parameter("to", to))
             .flatMap(Optional::stream)
             .collect(Collectors.joining("&"));
-    String path = "/v1/types/" + GatewayCalls.segment(name) + "/legacy-hits";
-    JsonNode days = gateway.get(query.isEmpty() ? path : path + "?" + query).path("data");
-    for (JsonNode day : days) {
-      spec.commandLine()
-          .getOut()
-          .println(day.path("day").asString() + "," + day.path("count").asLong());
-    }
+    String path = path(name) + "/legacy-hits";
+    output.rows(
+        gateway.get(query.isEmpty() ? path : path + "?" + query).path("data"), "day", "count");
     return 0;
+  }
+
+  private static String path(String name) {
+    return "/v1/types/" + GatewayCalls.segment(name);
+  }
+
+  private static String confirmed(boolean confirmLinks) {
+    return confirmLinks ? "?confirm=links" : "";
   }
 
   private static Optional<String> parameter(String name, @Nullable String value) {
     return Optional.ofNullable(value).map(text -> name + "=" + GatewayCalls.segment(text));
   }
 
-  /** One line; the URL templates come last, if there are any. */
-  private void print(JsonNode type) {
-    List<String> columns =
-        new ArrayList<>(
-            List.of(
-                type.path("name").asString(),
-                type.path("prefix").asString(),
-                type.path("key").asString(),
-                type.path("generate").asString(),
-                type.path("redirect").path("template").asString("")));
-    for (JsonNode template : type.path("url_templates")) {
-      columns.add(template.asString());
+  /** The body of a put, from the flags of the verb or from a file. */
+  private JsonNode wanted(String verb, @Nullable Path file) throws CommandFailed {
+    ParseResult flags = parsed(verb);
+    if (file == null) {
+      return Output.object(TypeFlags.whole(flags));
     }
-    spec.commandLine().getOut().println(String.join(",", columns));
+    if (TypeFlags.isAnyIn(flags)) {
+      throw new ParameterException(
+          flags.commandSpec().commandLine(), "Give --file or the flags of a type, not both.");
+    }
+    try {
+      byte[] text =
+          file.toString().equals("-") ? System.in.readAllBytes() : Files.readAllBytes(file);
+      if (JSON.readTree(text) instanceof ObjectNode type) {
+        type.remove(OF_THE_GATEWAY);
+        return type;
+      }
+    } catch (IOException | JacksonException unreadable) {
+      throw new Misused("can't read a type from " + file + ": " + unreadable.getMessage());
+    }
+    throw new Misused("the file " + file + " holds no JSON object.");
+  }
+
+  private ParseResult parsed(String verb) {
+    return requireNonNull(spec.commandLine().getSubcommands().get(verb)).getParseResult();
+  }
+
+  private int print(Output output, JsonNode type) throws CommandFailed {
+    output.rows(List.of(type), COLUMNS);
+    if (type.path("legacy").isObject()
+        && type.path("redirect").isNull()
+        && type.path("url_templates").isEmpty()) {
+      spec.commandLine()
+          .getErr()
+          .println(
+              "Legacy IDs of "
+                  + type.path("name").asString()
+                  + " have no target yet: the type has no redirect. Add --redirect.");
+    }
+    return 0;
   }
 }

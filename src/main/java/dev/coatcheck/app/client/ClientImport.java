@@ -6,9 +6,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Map;
 import me.tongfei.progressbar.ProgressBar;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -22,11 +22,12 @@ import picocli.CommandLine.Spec;
 @Command
 public final class ClientImport {
   private static final long BYTES_A_STEP = 1024;
+  private static final long UNKNOWN = -1;
 
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
 
-  @Parameters(paramLabel = "FILE", description = "The file to import.")
+  @Parameters(paramLabel = "FILE", description = "The file to import, or - for standard input.")
   private Path file;
 
   @Option(names = "--format", description = "csv or ndjson. Default: the ending of the file name.")
@@ -38,41 +39,55 @@ public final class ClientImport {
    * @param path of the operation that takes the file
    * @return the exit status: 0, or 1 if rows were refused
    */
-  public int send(GatewayCalls gateway, String path) throws CommandFailed {
-    if (!Files.isRegularFile(file)) {
+  public int send(GatewayCalls gateway, Output output, String path) throws CommandFailed {
+    boolean isInput = file.toString().equals("-");
+    if (!isInput && !Files.isRegularFile(file)) {
       throw new CommandFailed("there is no file " + file + ".");
     }
-    try (PartSender source = PartSender.open(file, rowFormat(), gateway, path);
+    RowFormat rows = rowFormat();
+    try (PartSender source =
+            isInput
+                ? PartSender.ofStandardInput(rows, gateway, path)
+                : PartSender.open(file, rows, gateway, path);
         ProgressBar bar =
-            ProgressBars.open("importing", " KiB", Math.max(1, Files.size(file) / BYTES_A_STEP))) {
+            ProgressBars.open(
+                "importing",
+                " KiB",
+                isInput ? UNKNOWN : Math.max(1, Files.size(file) / BYTES_A_STEP))) {
       bar.stepTo(source.progress().offset() / BYTES_A_STEP);
       while (source.sendPart()) {
         bar.stepTo(source.progress().offset() / BYTES_A_STEP);
       }
-      bar.stepTo(bar.getMax());
-      return report(source);
+      bar.stepTo(Math.max(bar.getMax(), bar.getCurrent()));
+      return report(source, output);
     } catch (IOException broken) {
-      throw new CommandFailed("the file can't be read or written: " + broken.getMessage());
+      throw new CommandFailed("the rows can't be read or written: " + broken.getMessage());
     }
   }
 
-  private int report(PartSender source) {
+  private int report(PartSender source, Output output) throws CommandFailed {
     ImportProgress done = source.progress();
-    CommandLine line = command.commandLine();
-    line.getOut()
-        .printf(
-            "%d rows: %d created, %d existing, %d refused.%n",
-            done.created() + done.existing() + done.refused(),
-            done.created(),
-            done.existing(),
-            done.refused());
+    long rows = done.created() + done.existing() + done.refused();
+    output.print(
+        Output.object(
+            Map.of(
+                "rows", rows,
+                "created", done.created(),
+                "existing", done.existing(),
+                "refused", done.refused())),
+        "%d rows: %d created, %d existing, %d refused."
+            .formatted(rows, done.created(), done.existing(), done.refused()));
     if (done.refused() == 0) {
       return 0;
     }
-    line.getErr()
+    command
+        .commandLine()
+        .getErr()
         .printf(
-            "coatcheck: the refused rows are in %s, the reasons in %s.%n",
-            source.rejected(), source.reasons());
+            "%s: the refused rows are in %s, the reasons in %s.%n",
+            command.commandLine().getCommandSpec().qualifiedName(),
+            source.rejected(),
+            source.reasons());
     return 1;
   }
 

@@ -49,9 +49,10 @@ public final class GatewayCalls {
   @Option(
       names = "--key-file",
       paramLabel = "FILE",
-      defaultValue = "${env:COATCHECK_KEY_FILE:-${env:COATCHECK_HOME:-.coatcheck}/dev-key}",
-      description = "File with the API key. Default: ${DEFAULT-VALUE}. [COATCHECK_KEY_FILE]")
-  private Path keyFile;
+      description =
+          "File with the API key. Default: the key itself in COATCHECK_API_KEY, or else the file"
+              + " dev-key in the gateway's home. [COATCHECK_KEY_FILE]")
+  private @Nullable Path keyFile;
 
   public JsonNode get(String path) throws CommandFailed {
     return call("GET", path, Optional.empty());
@@ -88,6 +89,29 @@ public final class GatewayCalls {
                 .build(),
             HttpResponse.BodyHandlers.ofByteArray());
     return reply(response.statusCode(), response.body());
+  }
+
+  /**
+   * Asks for what need not be there.
+   *
+   * @return the answer, if it says that there is such a thing, that there is none, or that it ended
+   * @throws CommandFailed for any other answer
+   */
+  public Reply ask(String path) throws CommandFailed {
+    HttpResponse<byte[]> response =
+        send(request(path, WAIT).build(), HttpResponse.BodyHandlers.ofByteArray());
+    Reply reply = reply(response.statusCode(), response.body());
+    return switch (reply.status()) {
+      case 200, 400, 404, 410 -> reply;
+      default -> throw reply.failure();
+    };
+  }
+
+  /** Where a redirect leads, which is not followed. */
+  public Optional<String> location(String path) throws CommandFailed {
+    return send(request(path, WAIT).build(), HttpResponse.BodyHandlers.discarding())
+        .headers()
+        .firstValue("Location");
   }
 
   /** The body of an answer as a stream. Throws a problem. */
@@ -203,19 +227,35 @@ public final class GatewayCalls {
     throw new Misused("--url must look like http://127.0.0.1:8080, not " + url);
   }
 
+  /** A flag wins over a variable, and a variable with the key over one that names its file. */
   private String key() throws CommandFailed {
-    String key;
+    String variable = System.getenv("COATCHECK_API_KEY");
+    if (keyFile == null && variable != null && !variable.isBlank()) {
+      return key(variable, "the variable COATCHECK_API_KEY");
+    }
+    Path file = keyFile == null ? usualKeyFile() : keyFile;
     try {
-      key = Files.readString(keyFile).strip();
+      return key(Files.readString(file), "the file " + file);
     } catch (IOException missing) {
       throw new CommandFailed(
           "can't read the API key from "
-              + keyFile
+              + file
               + ". Start a gateway (./coatcheck serve), which writes a development key, or name the"
-              + " file of an API key with --key-file.");
+              + " file of an API key with --key-file, or set COATCHECK_API_KEY.");
     }
+  }
+
+  private static Path usualKeyFile() {
+    String named = System.getenv("COATCHECK_KEY_FILE");
+    return named == null
+        ? Path.of(System.getenv().getOrDefault("COATCHECK_HOME", ".coatcheck"), "dev-key")
+        : Path.of(named);
+  }
+
+  private static String key(String text, String where) throws CommandFailed {
+    String key = text.strip();
     if (!KEY.matcher(key).matches()) {
-      throw new CommandFailed("the file " + keyFile + " holds no API key.");
+      throw new CommandFailed(where + " holds no API key.");
     }
     return key;
   }

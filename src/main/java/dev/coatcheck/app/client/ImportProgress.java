@@ -37,6 +37,11 @@ record ImportProgress(
         url, Files.size(file), Files.getLastModifiedTime(file).toMillis(), 0, 0, 0, 0, 0, 0, 0);
   }
 
+  /** Has no file, and so is never saved. */
+  static ImportProgress ofStandardInput(String url) {
+    return new ImportProgress(url, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  }
+
   static Path fileBeside(Path file) {
     return file.resolveSibling(file.getFileName() + ".coatcheck-resume");
   }

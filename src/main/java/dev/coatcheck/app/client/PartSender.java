@@ -4,7 +4,6 @@ import dev.coatcheck.bulk.rows.Lines;
 import dev.coatcheck.bulk.rows.RowFormat;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
@@ -15,38 +14,61 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
  * Sends a file to the gateway part by part. After each acknowledged part it saves its progress
  * beside the file. If an answer is lost, the part is sent again, which is harmless. Refused rows
- * are copied to another file, with the header, so that they can be corrected and imported.
+ * are copied to another file, with the header, so that they can be corrected and imported. Standard
+ * input can't be read again, so nothing is saved for it.
  */
 final class PartSender implements AutoCloseable {
   private static final int TRIES_MAX = 6;
   private static final long PAUSE_MILLIS = 1_000;
 
+  /** Of the files beside which that of refused rows is written. */
+  private static final Path STANDARD_INPUT = Path.of("stdin");
+
   private final Path file;
   private final RowFormat format;
   private final GatewayCalls gateway;
   private final String path;
-  private final FileChannel channel;
+
+  /** Null for standard input. */
+  private final @Nullable FileChannel channel;
+
   private final byte[] header;
   private final Lines lines;
   private final long linesBeginAt;
   private ImportProgress progress;
 
   private PartSender(
-      Path file, RowFormat format, GatewayCalls gateway, String path, FileChannel channel)
+      Path file, RowFormat format, GatewayCalls gateway, String path, @Nullable FileChannel channel)
       throws IOException, CommandFailed {
     this.file = file;
     this.format = format;
     this.gateway = gateway;
     this.path = path;
     this.channel = channel;
-    ImportProgress begun = ImportProgress.none(gateway.url() + path, file);
-    progress = ImportProgress.load(file).orElse(begun);
-    if (!progress.continues(begun)) {
+    String url = gateway.url() + path;
+    progress = channel == null ? ImportProgress.ofStandardInput(url) : begunOrNew(url, file);
+    linesBeginAt = progress.offset();
+    Lines all = new Lines(channel == null ? System.in : Channels.newInputStream(channel));
+    header = format == RowFormat.CSV && all.next() ? withEnd(all) : new byte[0];
+    if (channel == null || linesBeginAt == 0) {
+      lines = all;
+    } else {
+      channel.position(linesBeginAt);
+      lines = new Lines(Channels.newInputStream(channel));
+    }
+  }
+
+  private static ImportProgress begunOrNew(String url, Path file)
+      throws IOException, CommandFailed {
+    ImportProgress none = ImportProgress.none(url, file);
+    ImportProgress begun = ImportProgress.load(file).orElse(none);
+    if (!begun.continues(none)) {
       throw new CommandFailed(
           "after the import of "
               + file
@@ -54,16 +76,7 @@ final class PartSender implements AutoCloseable {
               + ImportProgress.fileBeside(file)
               + " to import the file from its first line; imported rows count as existing.");
     }
-    Lines all = new Lines(stream());
-    header = format == RowFormat.CSV && all.next() ? withEnd(all) : new byte[0];
-    if (progress.offset() == 0) {
-      lines = all;
-      linesBeginAt = 0;
-    } else {
-      channel.position(progress.offset());
-      lines = new Lines(stream());
-      linesBeginAt = progress.offset();
-    }
+    return begun;
   }
 
   /**
@@ -80,6 +93,11 @@ final class PartSender implements AutoCloseable {
       channel.close();
       throw failed;
     }
+  }
+
+  static PartSender ofStandardInput(RowFormat format, GatewayCalls gateway, String path)
+      throws IOException, CommandFailed {
+    return new PartSender(STANDARD_INPUT, format, gateway, path, null);
   }
 
   ImportProgress progress() {
@@ -103,7 +121,9 @@ final class PartSender implements AutoCloseable {
     Part part = Part.read(header, lines);
     boolean first = progress.offset() == 0;
     if (part.lines() == 0 && !first) {
-      Files.deleteIfExists(ImportProgress.fileBeside(file));
+      if (channel != null) {
+        Files.deleteIfExists(ImportProgress.fileBeside(file));
+      }
       return false;
     }
     byte[] body = part.body();
@@ -122,13 +142,17 @@ final class PartSender implements AutoCloseable {
             progress.refused() + answer.path("refused").asLong(),
             size(rejected()),
             size(reasons()));
-    progress.save(file);
+    if (channel != null) {
+      progress.save(file);
+    }
     return true;
   }
 
   @Override
   public void close() throws IOException {
-    channel.close();
+    if (channel != null) {
+      channel.close();
+    }
   }
 
   private JsonNode send(byte[] body) throws CommandFailed {
@@ -152,7 +176,10 @@ final class PartSender implements AutoCloseable {
             failed.getMessage()
                 + " The import is complete up to line "
                 + progress.lines()
-                + "; run the same command again to continue.");
+                + (channel == null
+                    ? ", and standard input can't be read again: send all rows once more; imported"
+                        + " rows count as existing."
+                    : "; run the same command again to continue."));
       }
       pause();
     }
@@ -208,10 +235,6 @@ final class PartSender implements AutoCloseable {
 
   private Path beside(String ending) {
     return file.resolveSibling(file.getFileName() + ending);
-  }
-
-  private InputStream stream() {
-    return Channels.newInputStream(channel);
   }
 
   private static byte[] withEnd(Lines line) {

@@ -1,35 +1,89 @@
 package dev.coatcheck.app.client;
 
 import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 
 /** An answer of the gateway, of any status. */
-record Reply(int status, JsonNode body) {
+public record Reply(int status, JsonNode body) {
   private static final int UNAVAILABLE = 503;
 
-  boolean isSuccess() {
+  private static final Pattern OPERATION = Pattern.compile("(GET|POST|PUT) /v1/[a-z{}/-]*[a-z}]");
+
+  /** The verb for each operation that an answer recommends. */
+  private static final Map<String, String> VERBS =
+      Map.of(
+          "GET /v1/ids/{id}", "coatcheck resolve",
+          "POST /v1/ids", "coatcheck mint",
+          "POST /v1/keys", "coatcheck keys next",
+          "GET /v1/table-migrations", "coatcheck migrate-table status",
+          "GET /v1/types", "coatcheck types list",
+          "PUT /v1/types/{name}", "coatcheck types put",
+          "PUT /v1/segments/{tag}", "coatcheck segments put",
+          "GET /v1/workers", "coatcheck keys list");
+
+  public boolean isSuccess() {
     return status < 300;
   }
 
+  /** A sentence of the gateway, with verbs where it names operations. */
+  public static String forTerminal(String sentence) {
+    return OPERATION
+        .matcher(sentence)
+        .replaceAll(
+            operation ->
+                Matcher.quoteReplacement(VERBS.getOrDefault(operation.group(), operation.group())));
+  }
+
   /** The problem in the body, for the terminal. After 503 a retry may succeed. */
-  CommandFailed failure() {
+  public CommandFailed failure() {
     StringBuilder message =
         new StringBuilder(
-            "%s (%s). %s [%s]"
-                .formatted(text("title"), text("code"), text("detail"), text("request_id")));
-    for (String list : List.of("refusals", "preconditions")) {
+            "%s (%s). %s [%s]".formatted(title(), text("code"), detail(), text("request_id")));
+    for (String list : List.of("refusals", "preconditions", "dying_links")) {
       for (JsonNode entry : body.path(list)) {
         message
             .append(System.lineSeparator())
             .append("  ")
-            .append(entry.path("code").asString(""))
+            .append(entry.path("code").asString(entry.path("param").asString("")))
             .append(": ")
-            .append(entry.path("detail").asString(""));
+            .append(forTerminal(entry.path("detail").asString("")));
       }
+    }
+    if (body.has("dying_links")) {
+      message
+          .append(System.lineSeparator())
+          .append(
+              "  %,d public IDs of the type are live%s, and their legacy IDs were found %,d times in 30 days."
+                  .formatted(
+                      body.path("live_ids").asLong(),
+                      body.path("live_ids_exact").asBoolean(true) ? "" : " at least",
+                      body.path("legacy_hits_30_days").asLong()));
     }
     return status == UNAVAILABLE
         ? new NoAnswer(message.toString())
-        : new CommandFailed(message.toString());
+        : new CommandFailed(text("param"), message.toString());
+  }
+
+  private String title() {
+    return text("code").equals("path_invalid") ? "Invalid argument" : text("title");
+  }
+
+  /** The verb has other words for what makes up a request. */
+  private String detail() {
+    return switch (text("code")) {
+      case "path_invalid" ->
+          "An argument contains a slash, a percent sign or another character that no name, ID or"
+              + " key contains, or is nothing but dots.";
+      case "not_found" ->
+          "An argument is empty, or the version of this gateway does not have this verb.";
+      case "links_would_die" ->
+          "The change ends links that have a target today. Nothing was changed. Add --confirm-links"
+              + " to end them.";
+      default -> forTerminal(text("detail"));
+    };
   }
 
   private String text(String field) {

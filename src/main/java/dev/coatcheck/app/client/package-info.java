@@ -1,4 +1,7 @@
-/** The client of a running gateway: calls over HTTP, and uploads of files in parts. */
+/**
+ * What verbs share: the client of a running gateway, uploads of files in parts, and how results are
+ * printed.
+ */
 @NullMarked
 package dev.coatcheck.app.client;
 

@@ -1,8 +1,8 @@
 package dev.coatcheck.core.json;
 
 /**
- * A field that can't be accepted. Only reading throws it, and only the server catches it, as it
- * does an {@code api.exchange.Refusal}.
+ * A field that can't be accepted. Only reading throws it. The server catches it, as it does an
+ * {@code api.exchange.Refusal}, and so does {@code coatcheck types diff}.
  */
 public final class JsonFault extends RuntimeException {
   private final String code;

@@ -44,7 +44,7 @@ class StartRefusalTest {
       assertThat(ended.err())
           .singleElement()
           .asString()
-          .startsWith("coatcheck: Can't listen on 127.0.0.1:" + taken.getLocalPort())
+          .startsWith("coatcheck serve: Can't listen on 127.0.0.1:" + taken.getLocalPort())
           .contains("Address already in use", "COATCHECK_PORT");
       assertThat(ended.out()).isEmpty();
       assertThat(ended.status()).isEqualTo(1);
@@ -145,7 +145,7 @@ class StartRefusalTest {
     assertThat(ended.out()).isEmpty();
     assertThat(ended.err().lines())
         .satisfiesExactly(
-            line -> assertThat(line).isEqualTo("coatcheck: the configuration has 3 faults:"),
+            line -> assertThat(line).isEqualTo("coatcheck serve: the configuration has 3 faults:"),
             line -> assertThat(line).startsWith("  - COATCHECK_PORT (--port) "),
             line ->
                 assertThat(line)
@@ -160,7 +160,7 @@ class StartRefusalTest {
   void flagThatDoesNotExist() {
     Terminal ended = Terminal.run("serve", "--prot=8080");
     assertThat(ended.status()).isEqualTo(2);
-    assertThat(ended.err()).startsWith("Unknown option: '--prot=8080'\n");
+    assertThat(ended.err()).startsWith("coatcheck serve: Unknown option: '--prot=8080'");
   }
 
   private static String url(String name) {
@@ -186,7 +186,7 @@ class StartRefusalTest {
     assertThat(ended.err().lines())
         .singleElement()
         .asString()
-        .startsWith("coatcheck: ")
+        .startsWith("coatcheck serve: ")
         .contains(reasons)
         .doesNotContain("secret", "not-the-password");
     assertThat(ended.out()).isEmpty();

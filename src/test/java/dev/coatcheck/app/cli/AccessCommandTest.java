@@ -27,18 +27,19 @@ class AccessCommandTest {
 
     String keyId = key.substring("ccg_live_".length(), key.lastIndexOf('_'));
     assertThat(on(database, "list").out())
-        .contains(keyId + "  active", "ids:read,types:read  edge");
+        .contains(keyId + ",active,", ",ids:read types:read,edge");
     assertThat(on(database, "list").out()).doesNotContain(key);
 
     assertThat(on(database, "revoke", keyId))
         .isEqualTo(new Terminal(0, "revoked " + keyId + "\n", ""));
-    assertThat(on(database, "list").out()).contains(keyId + "  revoked");
+    assertThat(on(database, "list").out()).contains(keyId + ",revoked,");
     assertThat(on(database, "revoke", keyId))
         .isEqualTo(
             new Terminal(
                 1,
                 "",
-                "coatcheck: no active key has this ID; coatcheck access list shows the keys.\n"));
+                "coatcheck access revoke: no active key has this ID; coatcheck access list shows"
+                    + " the keys.\n"));
   }
 
   @Test
@@ -88,7 +89,7 @@ class AccessCommandTest {
     create(database, "--name", "older", "--scope", "ids:read");
     database.sql().execute("update coatcheck.api_key set scopes = '{ids:read,ids:old}'");
 
-    assertThat(on(database, "list").out()).contains("ids:old (unknown),ids:read");
+    assertThat(on(database, "list").out()).contains("ids:old (unknown) ids:read");
   }
 
   private static List<String> principals(TestDatabase database) {
@@ -109,7 +110,7 @@ class AccessCommandTest {
 
         assertThat(refused.status()).isEqualTo(2);
         assertThat(refused.err())
-            .startsWith("--database-password is refused")
+            .startsWith("coatcheck " + String.join(" ", verb) + ": --database-password is refused")
             .contains("COATCHECK_DATABASE_PASSWORD_FILE")
             .doesNotContain("hunter2");
         assertThat(refused.out()).isEmpty();

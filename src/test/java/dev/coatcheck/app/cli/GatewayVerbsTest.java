@@ -34,7 +34,7 @@ class GatewayVerbsTest {
   @BeforeAll
   static void start() {
     assertThat(run("types", "put", "charge", "--prefix=ch"))
-        .isEqualTo(new Terminal(0, "charge,ch,bigint,snowflake,\n", ""));
+        .isEqualTo(new Terminal(0, "charge,ch,bigint,snowflake,,\n", ""));
     run("types", "put", "user", "--prefix=usr", "--key=uuid");
   }
 
@@ -52,12 +52,12 @@ class GatewayVerbsTest {
                 "--redirect-status=308",
                 "--redirect-max-age-seconds=60",
                 "--expose-key"))
-        .isEqualTo(new Terminal(0, "message,msg,bigint,snowflake," + template + "\n", ""));
+        .isEqualTo(new Terminal(0, "message,msg,bigint,snowflake," + template + ",\n", ""));
     assertThat(run("types", "list").lines())
         .containsExactly(
-            "charge,ch,bigint,snowflake,",
-            "message,msg,bigint,snowflake," + template,
-            "user,usr,uuid,uuidv7,");
+            "charge,ch,bigint,snowflake,,",
+            "message,msg,bigint,snowflake," + template + ",",
+            "user,usr,uuid,uuidv7,,");
 
     assertRefused("immutable_field", run("types", "put", "message", "--prefix=ch"));
     assertRefused("path_invalid", run("types", "put", "../charge?", "--prefix=x"));
@@ -88,7 +88,7 @@ class GatewayVerbsTest {
         .isEqualTo(
             new Terminal(
                 0,
-                "user,usr,uuid,uuidv7,\n",
+                "user,usr,uuid,uuidv7,,\n",
                 "Legacy IDs of user have no target yet: the type has no redirect. Add"
                     + " --redirect.\n"));
     assertRefused(
@@ -117,11 +117,11 @@ class GatewayVerbsTest {
                 "--url-template=" + one,
                 "--url-template",
                 two))
-        .isEqualTo(new Terminal(0, "charge,ch,bigint,snowflake,," + one + "," + two + "\n", ""));
+        .isEqualTo(new Terminal(0, "charge,ch,bigint,snowflake,," + one + " " + two + "\n", ""));
     assertThat(run("types", "list").lines())
-        .contains("charge,ch,bigint,snowflake,," + one + "," + two);
-    assertThat(run("types", "put", "charge", "--prefix=ch"))
-        .isEqualTo(new Terminal(0, "charge,ch,bigint,snowflake,\n", ""));
+        .contains("charge,ch,bigint,snowflake,," + one + " " + two);
+    assertThat(run("types", "put", "charge", "--prefix=ch", "--confirm-links"))
+        .isEqualTo(new Terminal(0, "charge,ch,bigint,snowflake,,\n", ""));
   }
 
   @Test
@@ -215,7 +215,7 @@ class GatewayVerbsTest {
     assertThat(keys(minted)).containsExactly("77", "78");
     assertThat(minted.err())
         .startsWith("seven: key_malformed. ")
-        .endsWith("coatcheck: 1 of 3 refused.\n");
+        .endsWith("coatcheck mint: 1 of 3 refused.\n");
     assertThat(run("lookup", "charge", "999999999").err()).startsWith("999999999: key_unknown. ");
     assertThat(run("resolve", "ch_1").err()).startsWith("ch_1: public_id_malformed. ");
     assertThat(run("mint", "nothing", "1").err()).startsWith("1: type_unknown. ");
@@ -275,7 +275,7 @@ class GatewayVerbsTest {
     }
 
     try (BufferedReader err = mint.errorReader()) {
-      assertThat(err.readLine()).matches("coatcheck: the reader of the output is gone\\. .*");
+      assertThat(err.readLine()).matches("coatcheck mint: the reader of the output is gone\\. .*");
     }
     assertThat(mint.waitFor()).isEqualTo(1);
     assertThat(run("lookup", "charge", "99999").status()).isEqualTo(1);
@@ -313,7 +313,7 @@ class GatewayVerbsTest {
     assertThat(failed.err().lines())
         .singleElement()
         .asString()
-        .startsWith("coatcheck: ")
+        .startsWith("coatcheck mint: ")
         .contains(reason);
   }
 

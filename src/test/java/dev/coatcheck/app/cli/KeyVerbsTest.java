@@ -69,7 +69,7 @@ class KeyVerbsTest {
                 "--layout=default",
                 "--from=2020-01-01T00:00:00Z",
                 "--to=2020-01-02T00:00:00Z"))
-        .isEqualTo(new Terminal(1, "", "coatcheck: no key has a time in this span.\n"));
+        .isEqualTo(new Terminal(1, "", "coatcheck keys bounds: no key has a time in this span.\n"));
     assertThat(keys("bounds", "--layout=default").status()).isEqualTo(2);
     assertThat(keys("bounds", "--layout=default", "--from=x", "--from-key=1").status())
         .isEqualTo(2);

@@ -38,7 +38,7 @@ public record Terminal(int status, String out, String err) {
     StringWriter err = new StringWriter();
     CommandLine line = Cli.line();
     line.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
-    int status = line.execute(arguments);
+    int status = Cli.execute(line, arguments);
     return new Terminal(status, out.toString(), err.toString());
   }
 

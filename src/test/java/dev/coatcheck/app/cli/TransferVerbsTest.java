@@ -1,6 +1,7 @@
 package dev.coatcheck.app.cli;
 
 import static dev.coatcheck.app.cli.AtGateway.run;
+import static dev.coatcheck.app.cli.AtGateway.runWith;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.GatewayFixture;
@@ -13,10 +14,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.json.JsonMapper;
 
 /** {@code ids import} and {@code ids export}. */
 class TransferVerbsTest {
   @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
+
+  private static final JsonMapper JSON = new JsonMapper();
 
   @TempDir static Path folder;
 
@@ -40,7 +44,7 @@ class TransferVerbsTest {
     assertThat(first.status()).isEqualTo(1);
     assertThat(first.err())
         .isEqualTo(
-            "coatcheck: the refused rows are in %s, the reasons in %s.%n"
+            "coatcheck ids import: the refused rows are in %s, the reasons in %s.%n"
                 .formatted(rejected, reasons));
     assertThat(rejected).hasContent("key,type\nx,charge\n\"3,charge\n");
     assertThat(Files.readAllLines(reasons).stream().map(line -> line.replaceAll("\\. .*", "")))
@@ -86,6 +90,42 @@ class TransferVerbsTest {
   }
 
   @Test
+  void rowsOfStandardInputAreImportedAndRefusedRowsAreSetAside() throws IOException {
+    run("types", "put", "piped", "--prefix=piped");
+    String rows = "type,key\npiped,1\npiped,x\npiped,2\n";
+
+    Terminal first = runWith(rows, "ids", "import", "-", "--format=csv");
+
+    Path rejected = Path.of("stdin.rejected.csv");
+    Path reasons = Path.of("stdin.rejected.txt");
+    try {
+      assertThat(first.out()).isEqualTo("3 rows: 2 created, 0 existing, 1 refused.\n");
+      assertThat(first.err()).contains("the refused rows are in stdin.rejected.csv");
+      assertThat(rejected).hasContent("type,key\npiped,x\n");
+      assertThat(reasons).content().startsWith("line 3: key_malformed. ");
+      assertThat(
+              runWith(
+                  "{\"type\":\"piped\",\"key\":\"1\"}\n",
+                  "ids",
+                  "import",
+                  "-",
+                  "--format=ndjson",
+                  "--json"))
+          .satisfies(
+              again ->
+                  assertThat(JSON.readTree(again.out()))
+                      .isEqualTo(
+                          JSON.readTree(
+                              "{\"rows\":1,\"created\":0,\"existing\":1,\"refused\":0}")));
+    } finally {
+      Files.deleteIfExists(rejected);
+      Files.deleteIfExists(reasons);
+    }
+    assertThat(Path.of("stdin.coatcheck-resume")).doesNotExist();
+    assertThat(runWith(rows, "ids", "import", "-").err()).contains("add --format csv");
+  }
+
+  @Test
   void anExportGoesToStandardOutput() throws IOException {
     Path file = folder.resolve("out.csv");
     Files.writeString(file, "type,key,created_at\nperson,5,2020-01-01T00:00:00Z\n");
@@ -113,7 +153,7 @@ class TransferVerbsTest {
     assertThat(run("ids", "import", unnamed.toString()).status()).isEqualTo(2);
     assertThat(run("ids", "import", empty.toString()).err()).contains("The body is empty.");
     assertThat(run("ids", "import", folder.resolve("none.csv").toString()).err())
-        .startsWith("coatcheck: there is no file ");
+        .startsWith("coatcheck ids import: there is no file ");
     assertThat(run("ids", "export", "nosuchtype").err()).contains("type_unknown");
     assertThat(folder.resolve("odd.csv.coatcheck-resume")).doesNotExist();
   }

@@ -2,8 +2,9 @@ package dev.coatcheck.app.cli.keys;
 
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.GatewayCalls;
-import java.io.PrintWriter;
+import dev.coatcheck.app.client.Output;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -22,9 +23,13 @@ import tools.jackson.databind.JsonNode;
 public final class KeysCommand {
   @Spec private CommandSpec spec;
 
-  @Command(name = "next", description = "Generates keys and prints a key a line.")
+  @Command(
+      name = "next",
+      description = "Generates keys and prints a key a line.",
+      footer = "  coatcheck keys next --count 3")
   int next(
       @Mixin GatewayCalls gateway,
+      @Mixin Output output,
       @Option(
               names = "--scheme",
               defaultValue = "snowflake",
@@ -57,8 +62,14 @@ public final class KeysCommand {
     put(body, "layout", layout);
     put(body, "at", at);
     put(body, "tag", tag);
-    PrintWriter out = spec.commandLine().getOut();
-    gateway.post("/v1/keys", body).path("keys").forEach(key -> out.println(key.asString()));
+    List<JsonNode> keys =
+        gateway
+            .post("/v1/keys", body)
+            .path("keys")
+            .valueStream()
+            .map(key -> Output.object(Map.of("key", key)))
+            .toList();
+    output.rows(keys, "key");
     return 0;
   }
 
@@ -68,9 +79,11 @@ public final class KeysCommand {
         "Prints the smallest and the largest key that a span of time can hold.",
         "With --bucket-millis prints a line for each bucket, the newest first: its number, its"
             + " begin, its end, its smallest and its largest key."
-      })
+      },
+      footer = "  coatcheck keys bounds --type charge --from 2026-11-01T00:00:00Z")
   int bounds(
       @Mixin GatewayCalls gateway,
+      @Mixin Output output,
       @Option(names = "--type", description = "Type with the keys; or --layout.")
           @Nullable String type,
       @Option(
@@ -106,18 +119,10 @@ public final class KeysCommand {
     if (bounds.path("empty").asBoolean()) {
       throw new CommandFailed("no key has a time in this span.");
     }
-    PrintWriter out = spec.commandLine().getOut();
     if (bucketMillis == null) {
-      out.println(keys(bounds));
-    }
-    for (JsonNode bucket : bounds.path("buckets")) {
-      out.println(
-          "%d,%s,%s,%s"
-              .formatted(
-                  bucket.path("number").asLong(),
-                  bucket.path("from").asString(),
-                  bucket.path("to").asString(),
-                  keys(bucket)));
+      output.rows(List.of(bounds), "smallest", "largest");
+    } else {
+      output.rows(bounds.path("buckets"), "number", "from", "to", "smallest", "largest");
     }
     return 0;
   }
@@ -134,10 +139,6 @@ public final class KeysCommand {
     }
   }
 
-  private static String keys(JsonNode bounds) {
-    return bounds.path("smallest").asString() + "," + bounds.path("largest").asString();
-  }
-
   @Command(
       name = "fence",
       description = {
@@ -147,9 +148,11 @@ public final class KeysCommand {
         "Keys for given times change to the workers that --dated-worker names. Write the number"
             + " down: this database may be lost in the next failover.",
         "Does nothing to an open fence, and prints the last dated worker."
-      })
+      },
+      footer = "  coatcheck keys fence --advance 1000000 --dated-worker 2")
   int fence(
       @Mixin GatewayCalls gateway,
+      @Mixin Output output,
       @Option(
               names = "--advance",
               required = true,
@@ -165,31 +168,30 @@ public final class KeysCommand {
     Map<String, Object> body = new LinkedHashMap<>(Map.of("advance", advance));
     put(body, "dated_worker", datedWorker);
     JsonNode fence = gateway.post("/v1/keys/fence", body);
-    spec.commandLine()
-        .getOut()
-        .println(
-            (fence.path("was_closed").asBoolean()
-                    ? "The fence was closed and is open now."
-                    : "The fence was open already; nothing was done.")
-                + " The last dated worker is "
-                + fence.path("dated_worker").asInt()
-                + ".");
+    output.print(
+        fence,
+        (fence.path("was_closed").asBoolean()
+                ? "The fence was closed and is open now."
+                : "The fence was open already; nothing was done.")
+            + " The last dated worker is "
+            + fence.path("dated_worker").asInt()
+            + ".");
     return 0;
   }
 
-  @Command(name = "list", description = "Lists the workers that are leased or rest.")
-  int list(@Mixin GatewayCalls gateway) throws CommandFailed {
-    PrintWriter out = spec.commandLine().getOut();
-    out.printf("%-16s %6s  %-8s %-24s  %s%n", "layout", "worker", "status", "until", "holder");
-    for (JsonNode worker : gateway.get("/v1/workers").path("data")) {
-      out.printf(
-          "%-16s %6d  %-8s %-24s  %s%n",
-          worker.path("layout").asString(),
-          worker.path("worker").asInt(),
-          worker.path("status").asString(),
-          worker.path("granted_until").asString(worker.path("resting_until").asString("")),
-          worker.path("holder").asString());
-    }
+  @Command(
+      name = "list",
+      description = "Lists the workers that are leased or rest.",
+      footer = "  coatcheck keys list")
+  int list(@Mixin GatewayCalls gateway, @Mixin Output output) throws CommandFailed {
+    output.rows(
+        gateway.get("/v1/workers").path("data"),
+        "layout",
+        "worker",
+        "status",
+        "granted_until",
+        "resting_until",
+        "holder");
     return 0;
   }
 }

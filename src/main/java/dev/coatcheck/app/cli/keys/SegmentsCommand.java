@@ -2,25 +2,27 @@ package dev.coatcheck.app.cli.keys;
 
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.GatewayCalls;
-import java.io.PrintWriter;
+import dev.coatcheck.app.client.Output;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
-import tools.jackson.databind.JsonNode;
 
 /** {@code coatcheck segments}: the counters behind {@code keys next --scheme segment}. */
 @Command(name = "segments", description = "Creates and lists counters of dense numbers.")
 public final class SegmentsCommand {
-  @Spec private CommandSpec spec;
+  private static final String[] COLUMNS = {"tag", "granted", "remaining"};
 
-  @Command(name = "put", description = "Creates a segment, or changes its steps.")
+  @Command(
+      name = "put",
+      description = "Creates a segment, or changes its steps.",
+      footer = "  coatcheck segments put invoice --start 1000")
   int put(
       @Mixin GatewayCalls gateway,
+      @Mixin Output output,
       @Parameters(paramLabel = "TAG", description = "Name of the segment.") String tag,
       @Option(
               names = "--start",
@@ -54,26 +56,17 @@ public final class SegmentsCommand {
     body.put("bits", bits);
     body.put("step_min", stepMin);
     body.put("step_max", stepMax);
-    print(gateway.put("/v1/segments/" + GatewayCalls.segment(tag), body));
+    output.rows(List.of(gateway.put("/v1/segments/" + GatewayCalls.segment(tag), body)), COLUMNS);
     return 0;
   }
 
   @Command(
       name = "list",
       description =
-          "Prints a segment a line: its tag, how many numbers were granted, how many not.")
-  int list(@Mixin GatewayCalls gateway) throws CommandFailed {
-    gateway.get("/v1/segments").path("data").forEach(this::print);
+          "Prints a segment a line: its tag, how many numbers were granted, how many not.",
+      footer = "  coatcheck segments list")
+  int list(@Mixin GatewayCalls gateway, @Mixin Output output) throws CommandFailed {
+    output.rows(gateway.get("/v1/segments").path("data"), COLUMNS);
     return 0;
-  }
-
-  private void print(JsonNode segment) {
-    PrintWriter out = spec.commandLine().getOut();
-    out.println(
-        "%s,%s,%s"
-            .formatted(
-                segment.path("tag").asString(),
-                segment.path("granted").asString(),
-                segment.path("remaining").asString()));
   }
 }

@@ -1,6 +1,7 @@
 package dev.coatcheck.app.cli.keys;
 
 import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.app.client.Output;
 import dev.coatcheck.core.key.DatedKeyGenerator;
 import dev.coatcheck.core.key.Waiter;
 import dev.coatcheck.core.scheme.DatedSnos;
@@ -10,15 +11,16 @@ import dev.coatcheck.core.scheme.SnoId;
 import dev.coatcheck.core.scheme.SnoShare;
 import dev.coatcheck.core.scheme.SnoSnapshot;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -31,10 +33,12 @@ import picocli.CommandLine.Spec;
  */
 @Command(
     name = "sno",
-    description = "Generates snos on this machine, without a gateway, and prints a sno a line.")
+    description = "Generates snos on this machine, without a gateway, and prints a sno a line.",
+    footer = "  coatcheck keys sno --state snos.state --count 3")
 final class SnoVerb implements Callable<Integer> {
   private static final int COUNT_MAX = 1_000_000;
 
+  @Mixin private Output output = new Output();
   @Spec private CommandSpec spec;
 
   @Option(
@@ -101,8 +105,8 @@ final class SnoVerb implements Callable<Integer> {
     } catch (IllegalStateException clock) {
       throw new CommandFailed(String.valueOf(clock.getMessage()));
     }
-    PrintWriter out = spec.commandLine().getOut();
-    made.forEach(out::println);
+    output.rows(
+        made.stream().map(sno -> Output.object(Map.of("key", sno.toString()))).toList(), "key");
     return 0;
   }
 

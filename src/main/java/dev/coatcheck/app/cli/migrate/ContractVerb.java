@@ -1,6 +1,7 @@
 package dev.coatcheck.app.cli.migrate;
 
 import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.app.client.Output;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -18,9 +19,11 @@ import tools.jackson.databind.JsonNode;
     description = {
       "Drops the column of the legacy IDs, and the columns that refer to it. There is no way back.",
       "Old links go on working: the gateway and an archive in the source keep all legacy IDs."
-    })
+    },
+    footer = "  coatcheck migrate-table contract 7 --confirm shop.orders --accept old_column")
 final class ContractVerb implements Callable<Integer> {
   @Mixin private RunCalls calls = new RunCalls();
+  @Mixin private Output output = new Output();
   @Spec private CommandSpec spec;
 
   @Option(
@@ -45,7 +48,7 @@ final class ContractVerb implements Callable<Integer> {
     if (!run.path("state").asString().equals("contracted")) {
       throw new CommandFailed(RunText.failure(run));
     }
-    new RunText(spec.commandLine().getOut()).status(run);
+    output.print(run, out -> new RunText(out).status(run));
     return 0;
   }
 }

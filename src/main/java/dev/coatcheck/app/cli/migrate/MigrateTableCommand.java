@@ -3,7 +3,7 @@ package dev.coatcheck.app.cli.migrate;
 import dev.coatcheck.app.client.ClientImport;
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.GatewayCalls;
-import java.io.PrintWriter;
+import dev.coatcheck.app.client.Output;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,14 +33,20 @@ public final class MigrateTableCommand {
         "Gives the rows of a file their keys, for a table on which nothing may be installed.",
         "Its columns are legacy_id, in ascending order, and created_at. The run must be planned and"
             + " not started."
-      })
-  int importFile(@Mixin RunCalls calls, @Mixin ClientImport upload) throws CommandFailed {
-    return upload.send(calls.gateway(), calls.path("/import"));
+      },
+      footer = "  coatcheck migrate-table import 7 old.csv")
+  int importFile(@Mixin RunCalls calls, @Mixin Output output, @Mixin ClientImport upload)
+      throws CommandFailed {
+    return upload.send(calls.gateway(), output, calls.path("/import"));
   }
 
-  @Command(name = "start", description = "Starts a planned run, and follows it.")
+  @Command(
+      name = "start",
+      description = "Starts a planned run, and follows it.",
+      footer = "  coatcheck migrate-table start 7 --accept keys_as_strings")
   int start(
       @Mixin RunCalls calls,
+      @Mixin Output output,
       @Option(
               names = "--accept",
               split = ",",
@@ -49,16 +55,21 @@ public final class MigrateTableCommand {
           @Nullable List<String> accept,
       @Option(names = "--detach", description = DETACH) boolean detach)
       throws CommandFailed {
-    calls.post("/start", Map.of("accept", accept == null ? List.of() : accept));
-    return follow(calls, detach);
+    return follow(
+        calls,
+        output,
+        calls.post("/start", Map.of("accept", accept == null ? List.of() : accept)),
+        detach);
   }
 
   @Command(
       name = "status",
       description =
-          "Prints the progress of a run, and the next command; without ID, lists all runs.")
+          "Prints the progress of a run, and the next command; without ID, lists all runs.",
+      footer = "  coatcheck migrate-table status 7 --watch")
   int status(
       @Mixin GatewayCalls gateway,
+      @Mixin Output output,
       @Parameters(paramLabel = "ID", arity = "0..1", description = RunCalls.DESCRIPTION)
           @Nullable String id,
       @Option(names = "--watch", description = "Follow the run until it stops.") boolean watch)
@@ -67,18 +78,25 @@ public final class MigrateTableCommand {
       if (watch) {
         throw new ParameterException(spec.commandLine(), "--watch needs the ID of a run.");
       }
-      new RunText(out()).list(gateway.get(RunCalls.RUNS).path("data"));
+      JsonNode runs = gateway.get(RunCalls.RUNS).path("data");
+      if (runs.isEmpty() && !output.isJson()) {
+        spec.commandLine().getOut().println("No runs yet. Next: " + NextCommand.WITHOUT_RUNS);
+      } else {
+        output.rows(runs, "id", "source", "table", "state");
+      }
       return 0;
     }
     RunCalls calls = new RunCalls(gateway, spec, id);
-    return watch ? follow(calls, false) : print(calls.get());
+    return watch ? done(output, end(calls)) : print(output, calls.get());
   }
 
   @Command(
       name = "set",
       description =
-          "Changes the throttle settings of a run, also while it works; 0 switches a limit off.")
-  int set(@Mixin RunCalls calls, @Mixin ThrottleFlags throttleSettings) throws CommandFailed {
+          "Changes the throttle settings of a run, also while it works; 0 switches a limit off.",
+      footer = "  coatcheck migrate-table set 7 --rows-per-second-max 2000")
+  int set(@Mixin RunCalls calls, @Mixin Output output, @Mixin ThrottleFlags throttleSettings)
+      throws CommandFailed {
     Map<String, Object> body = throttleSettings.body();
     if (body.isEmpty()) {
       throw new ParameterException(
@@ -87,50 +105,61 @@ public final class MigrateTableCommand {
     JsonNode run = calls.patch(body);
     boolean isPlanned = run.path("state").asString().equals("planned");
     // A planned run is fetched again with its plan: the next command lists the preconditions.
-    new RunText(out()).throttleSettings(isPlanned ? calls.get() : run);
+    JsonNode whole = isPlanned ? calls.get() : run;
+    output.print(whole, out -> new RunText(out).throttleSettings(whole));
     return 0;
   }
 
   @Command(
       name = "pause",
-      description = "Stops a run after its batch. New rows continue to get keys.")
-  int pause(@Mixin RunCalls calls) throws CommandFailed {
-    return print(calls.post("/pause"));
+      description = "Stops a run after its batch. New rows continue to get keys.",
+      footer = "  coatcheck migrate-table pause 7")
+  int pause(@Mixin RunCalls calls, @Mixin Output output) throws CommandFailed {
+    return print(output, calls.post("/pause"));
   }
 
-  @Command(name = "resume", description = "Continues a paused run, and follows it.")
+  @Command(
+      name = "resume",
+      description = "Continues a paused run, and follows it.",
+      footer = "  coatcheck migrate-table resume 7")
   int resume(
-      @Mixin RunCalls calls, @Option(names = "--detach", description = DETACH) boolean detach)
+      @Mixin RunCalls calls,
+      @Mixin Output output,
+      @Option(names = "--detach", description = DETACH) boolean detach)
       throws CommandFailed {
-    calls.post("/resume");
-    return follow(calls, detach);
+    return follow(calls, output, calls.post("/resume"), detach);
   }
 
   @Command(
       name = "retry",
       description =
           "Repeats the failed step of a run, or fills the rows that were set aside; follows the"
-              + " run.")
-  int retry(@Mixin RunCalls calls, @Option(names = "--detach", description = DETACH) boolean detach)
+              + " run.",
+      footer = "  coatcheck migrate-table retry 7")
+  int retry(
+      @Mixin RunCalls calls,
+      @Mixin Output output,
+      @Option(names = "--detach", description = DETACH) boolean detach)
       throws CommandFailed {
-    calls.post("/retry");
-    return follow(calls, detach);
+    return follow(calls, output, calls.post("/retry"), detach);
   }
 
   @Command(
       name = "cancel",
-      description = "Ends a run for good. Columns, triggers and keys stay on the table until undo.")
-  int cancel(@Mixin RunCalls calls) throws CommandFailed {
-    return print(calls.post("/cancel"));
+      description = "Ends a run for good. Columns, triggers and keys stay on the table until undo.",
+      footer = "  coatcheck migrate-table cancel 7")
+  int cancel(@Mixin RunCalls calls, @Mixin Output output) throws CommandFailed {
+    return print(output, calls.post("/cancel"));
   }
 
   @Command(
       name = "verify",
-      description = "Compares the table with its mappings, and prints each check.")
-  int verify(@Mixin RunCalls calls) throws CommandFailed {
+      description = "Compares the table with its mappings, and prints each check.",
+      footer = "  coatcheck migrate-table verify 7")
+  int verify(@Mixin RunCalls calls, @Mixin Output output) throws CommandFailed {
     calls.post("/verify");
     JsonNode run = end(calls);
-    new RunText(out()).report(run);
+    output.print(run, out -> new RunText(out).report(run));
     if (isFailed(run) || !run.path("report").path("clean").asBoolean(false)) {
       throw new CommandFailed(RunText.failure(run));
     }
@@ -144,9 +173,14 @@ public final class MigrateTableCommand {
             + " run.",
         "undo --phase switch moves the primary key back. A TIME is 2026-01-31T02:00:00Z, or has"
             + " another offset than Z."
+      },
+      footer = {
+        "  coatcheck migrate-table switch 7 \\",
+        "      --not-before 2026-11-29T02:00:00Z --not-after 2026-11-29T04:00:00Z"
       })
   int switchKey(
       @Mixin RunCalls calls,
+      @Mixin Output output,
       @Option(
               names = "--not-before",
               paramLabel = "TIME",
@@ -162,15 +196,16 @@ public final class MigrateTableCommand {
     Map<String, @Nullable Object> window = new LinkedHashMap<>();
     window.put("not_before", notBefore);
     window.put("not_after", notAfter);
-    calls.post("/switch", window);
-    return follow(calls, detach);
+    return follow(calls, output, calls.post("/switch", window), detach);
   }
 
   @Command(
       name = "undo",
-      description = "Undoes a phase and all later phases, and waits for the end.")
+      description = "Undoes a phase and all later phases, and waits for the end.",
+      footer = "  coatcheck migrate-table undo 7 --phase switch")
   int undo(
       @Mixin RunCalls calls,
+      @Mixin Output output,
       @Option(
               names = "--phase",
               description =
@@ -185,7 +220,7 @@ public final class MigrateTableCommand {
     if (isFailed(run)) {
       throw new CommandFailed(RunText.failure(run));
     }
-    new RunText(out()).undone(run);
+    output.print(run, out -> new RunText(out).undone(run));
     return 0;
   }
 
@@ -196,46 +231,47 @@ public final class MigrateTableCommand {
             + " schema coatcheck_migration with the last archive.",
         "No later run can be planned for the type: its keys would differ from the keys of the"
             + " public IDs."
-      })
-  int forget(@Mixin RunCalls calls) throws CommandFailed {
-    new RunText(out()).forgotten(calls.post("/forget"));
+      },
+      footer = "  coatcheck migrate-table forget 7")
+  int forget(@Mixin RunCalls calls, @Mixin Output output) throws CommandFailed {
+    JsonNode run = calls.post("/forget");
+    output.print(run, out -> new RunText(out).forgotten(run));
+    return 0;
+  }
+
+  private int follow(RunCalls calls, Output output, JsonNode begun, boolean detach)
+      throws CommandFailed {
+    if (!detach) {
+      return done(output, end(calls));
+    }
+    output.print(
+        begun,
+        "Run %1$s continues in the gateway. Next: coatcheck migrate-table status %1$s --watch"
+            .formatted(calls.id()));
     return 0;
   }
 
   /** The exit status: 0 if the run is done, 1 with the reason if it stopped before. */
-  private int follow(RunCalls calls, boolean detach) throws CommandFailed {
-    if (detach) {
-      out()
-          .printf(
-              "Run %1$s continues in the gateway. Next: coatcheck migrate-table status %1$s"
-                  + " --watch%n",
-              calls.id());
-      return 0;
-    }
-    JsonNode run = end(calls);
+  private static int done(Output output, JsonNode run) throws CommandFailed {
     if (!run.path("state").asString().equals("done")) {
       throw new CommandFailed(RunText.failure(run));
     }
     if (run.path("goal").asString().equals("switch") && !PhaseProgress.isSwitched(run)) {
       throw new CommandFailed(RunText.postponed(run));
     }
-    return print(run);
+    return print(output, run);
   }
 
   private JsonNode end(RunCalls calls) throws CommandFailed {
     return new RunFollower(calls, spec.commandLine().getErr(), System::nanoTime).end();
   }
 
-  private int print(JsonNode run) {
-    new RunText(out()).status(run);
+  private static int print(Output output, JsonNode run) throws CommandFailed {
+    output.print(run, out -> new RunText(out).status(run));
     return 0;
   }
 
   private static boolean isFailed(JsonNode run) {
     return run.path("state").asString().equals("failed");
-  }
-
-  private PrintWriter out() {
-    return spec.commandLine().getOut();
   }
 }

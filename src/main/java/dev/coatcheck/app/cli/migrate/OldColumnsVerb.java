@@ -1,12 +1,11 @@
 package dev.coatcheck.app.cli.migrate;
 
 import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.app.client.Output;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
 /** {@code coatcheck migrate-table old-columns}. */
@@ -14,15 +13,17 @@ import tools.jackson.databind.JsonNode;
     name = "old-columns",
     description =
         "Prints what has used the columns of the legacy IDs since the switch, and what would keep"
-            + " contract from dropping them.")
+            + " contract from dropping them.",
+    footer = "  coatcheck migrate-table old-columns 7")
 final class OldColumnsVerb implements Callable<Integer> {
   @Mixin private RunCalls calls = new RunCalls();
-  @Spec private CommandSpec spec;
+  @Mixin private Output output = new Output();
 
   @Override
   public Integer call() throws CommandFailed {
     JsonNode run = calls.get();
-    print(spec.commandLine().getOut(), run, calls.gateway().get(calls.path("/old-columns")));
+    JsonNode found = calls.gateway().get(calls.path("/old-columns"));
+    output.print(found, out -> print(out, run, found));
     return 0;
   }
 

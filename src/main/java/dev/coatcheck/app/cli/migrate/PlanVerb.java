@@ -2,15 +2,15 @@ package dev.coatcheck.app.cli.migrate;
 
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.GatewayCalls;
+import dev.coatcheck.app.client.Output;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
+import tools.jackson.databind.JsonNode;
 
 /** {@code coatcheck migrate-table plan}. */
 @Command(
@@ -18,10 +18,14 @@ import picocli.CommandLine.Spec;
     description = {
       "Prints the steps of a table migration, how long they take, and the preconditions that your",
       "application has to meet. Changes nothing on the table."
+    },
+    footer = {
+      "  coatcheck migrate-table plan --table shop.orders --type order \\",
+      "      --created-at-column created_at"
     })
 final class PlanVerb implements Callable<Integer> {
   @Mixin private GatewayCalls gateway = new GatewayCalls();
-  @Spec private CommandSpec spec;
+  @Mixin private Output output = new Output();
 
   @Option(
       names = "--table",
@@ -73,7 +77,8 @@ final class PlanVerb implements Callable<Integer> {
     body.put("keep_primary_key", keepPrimaryKey);
     body.put("created_at_column", createdAtColumn);
     body.put("application_search_path", applicationSearchPath);
-    new PlanText(spec.commandLine().getOut()).print(gateway.post(RunCalls.RUNS, body), withSql);
+    JsonNode run = gateway.post(RunCalls.RUNS, body);
+    output.print(run, out -> new PlanText(out).print(run, withSql));
     return 0;
   }
 }

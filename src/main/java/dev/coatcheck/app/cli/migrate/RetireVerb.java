@@ -2,15 +2,14 @@ package dev.coatcheck.app.cli.migrate;
 
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.GatewayCalls;
+import dev.coatcheck.app.client.Output;
 import java.io.PrintWriter;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
 /** {@code coatcheck migrate-table retire}. */
@@ -20,10 +19,11 @@ import tools.jackson.databind.JsonNode;
       "Takes the triggers of a contracted run off its table, with the outbox and the number source;"
           + " new rows get no mapping by themselves any more.",
       "Without --confirm, prints what it would do and changes nothing."
-    })
+    },
+    footer = "  coatcheck migrate-table retire 7 --new-keys function --confirm shop.orders")
 final class RetireVerb implements Callable<Integer> {
   @Mixin private RunCalls calls = new RunCalls();
-  @Spec private CommandSpec spec;
+  @Mixin private Output output = new Output();
 
   @Option(
       names = "--new-keys",
@@ -45,13 +45,13 @@ final class RetireVerb implements Callable<Integer> {
 
   @Override
   public Integer call() throws CommandFailed {
-    PrintWriter out = spec.commandLine().getOut();
     if (table == null) {
-      plan(
-          out,
-          calls.gateway().get(calls.path("/retirement?new_keys=" + GatewayCalls.segment(newKeys))));
+      JsonNode plan =
+          calls.gateway().get(calls.path("/retirement?new_keys=" + GatewayCalls.segment(newKeys)));
+      output.print(plan, out -> plan(out, plan));
     } else {
-      new RunText(out).status(calls.post("/retire", Map.of("confirm", table, "new_keys", newKeys)));
+      JsonNode run = calls.post("/retire", Map.of("confirm", table, "new_keys", newKeys));
+      output.print(run, out -> new RunText(out).status(run));
     }
     return 0;
   }

@@ -18,20 +18,6 @@ final class RunText {
     this.out = out;
   }
 
-  void list(JsonNode runs) {
-    if (runs.isEmpty()) {
-      out.println("No runs yet. Next: " + NextCommand.WITHOUT_RUNS);
-    }
-    for (JsonNode run : runs) {
-      out.printf(
-          "%s,%s,%s,%s%n",
-          id(run),
-          run.path("source").asString(),
-          run.path("table").asString(),
-          run.path("state").asString());
-    }
-  }
-
   void status(JsonNode run) {
     JsonNode progress = run.path("progress");
     String state = run.path("state").asString();

@@ -1,0 +1,246 @@
+package dev.coatcheck.app.cli;
+
+import static dev.coatcheck.app.cli.AtGateway.run;
+import static dev.coatcheck.app.cli.AtGateway.runWith;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.api.routes.GatewayFixture;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** {@code types get}, {@code put}, {@code set} and {@code diff}. */
+class TypeVerbsTest {
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
+
+  private static final JsonMapper JSON = new JsonMapper();
+
+  @TempDir static Path folder;
+
+  @BeforeEach
+  void put() {
+    assertThat(
+            run(
+                    "types",
+                    "put",
+                    "order",
+                    "--prefix=ord",
+                    "--redirect=https://shop.example/{id}",
+                    "--legacy",
+                    "--legacy-max-id=4711",
+                    "--url-template=/orders/{legacy:order}",
+                    "--on-outage=refuse",
+                    "--confirm-links")
+                .err())
+        .isEmpty();
+  }
+
+  @Test
+  void aTypeIsShownFieldByField() {
+    Terminal shown = run("types", "get", "order");
+
+    assertThat(shown.lines())
+        .contains(
+            "name,order",
+            "prefix,ord",
+            "redirect.template,https://shop.example/{id}",
+            "redirect.public,true",
+            "legacy.max_id,4711",
+            "url_templates,/orders/{legacy:order}",
+            "on_outage,refuse")
+        .noneMatch(line -> line.startsWith("tag") || line.startsWith("public_rule"));
+    JsonNode type = JSON.readTree(run("types", "get", "order", "--json").out());
+    assertThat(type.at("/redirect/template").asString()).isEqualTo("https://shop.example/{id}");
+    assertThat(type.path("tag").isNull()).isTrue();
+    assertThat(run("types", "get", "nothing"))
+        .satisfies(
+            none -> {
+              assertThat(none.status()).isEqualTo(1);
+              assertThat(none.err())
+                  .startsWith("coatcheck types get: ")
+                  .contains("(type_unknown)", "coatcheck types list lists the types")
+                  .doesNotContain("/v1/");
+            });
+  }
+
+  @Test
+  void aSetChangesOnlyWhatIsNamed() {
+    JsonNode before = JSON.readTree(run("types", "get", "order", "--json").out());
+
+    Terminal set = run("types", "set", "order", "--redirect-max-age-seconds=60");
+
+    assertThat(set)
+        .isEqualTo(
+            new Terminal(
+                0,
+                "order,ord,bigint,snowflake,https://shop.example/{id},/orders/{legacy:order}\n",
+                ""));
+    JsonNode after = JSON.readTree(run("types", "get", "order", "--json").out());
+    assertThat(after.at("/redirect/max_age_seconds").asInt()).isEqualTo(60);
+    for (String kept : List.of("legacy", "url_templates", "on_outage", "client_names", "prefix")) {
+      assertThat(after.path(kept)).as(kept).isEqualTo(before.path(kept));
+    }
+    assertThat(run("types", "set", "order", "--redirect-private=false").status()).isZero();
+    assertThat(run("types", "set", "order").err()).contains("Name the fields to change");
+    assertThat(run("types", "set", "order", "--prefix=x").err())
+        .startsWith("coatcheck types set: --prefix: ")
+        .contains("(immutable_field)");
+    assertThat(run("types", "set", "nothing", "--on-outage=refuse").err())
+        .contains("(type_unknown)");
+  }
+
+  @Test
+  void aPolicyIsTakenAwayOnlyWithAWordOfConsentIfLinksEnd() {
+    assertThat(run("mint", "order", "1").status()).isZero();
+
+    Terminal refused = run("types", "set", "order", "--no-redirect");
+
+    assertThat(refused.status()).isEqualTo(1);
+    assertThat(refused.err())
+        .contains("(links_would_die)", "\n  redirect: ", "--confirm-links", " times in 30 days.")
+        .doesNotContain("confirm=");
+    assertThat(run("types", "put", "order", "--prefix=ord").err()).contains("(links_would_die)");
+    assertThat(run("types", "get", "order").out()).contains("redirect.template,");
+
+    Terminal confirmed = run("types", "set", "order", "--no-redirect", "--confirm-links");
+    assertThat(confirmed.status()).as(confirmed.err()).isZero();
+    assertThat(run("types", "get", "order").out())
+        .doesNotContain("redirect.template,")
+        .contains("legacy.max_id,4711");
+  }
+
+  @Test
+  void theRuleOfOlderPublicIdsIsReplacedAsAWhole() {
+    run(
+        "types",
+        "put",
+        "invoice",
+        "--prefix=inv",
+        "--public-scheme=hashids",
+        "--public-salt=this is my salt",
+        "--public-text-prefix=inv-",
+        "--confirm-links");
+
+    Terminal set =
+        run(
+            "types",
+            "set",
+            "invoice",
+            "--public-scheme=pattern",
+            "--public-alphabet=0123456789abcdef",
+            "--public-min-length=16",
+            "--public-max-length=16",
+            "--confirm-links");
+
+    assertThat(set.status()).as(set.err()).isZero();
+    assertThat(run("types", "get", "invoice").out())
+        .contains("public_pattern.alphabet,0123456789abcdef")
+        .doesNotContain("public_rule", "inv-");
+    assertThat(run("types", "set", "invoice", "--no-public-scheme", "--confirm-links").status())
+        .isZero();
+    assertThat(run("types", "get", "invoice").out()).doesNotContain("public_");
+    assertThat(run("types", "set", "invoice", "--public-salt=x").status()).isEqualTo(2);
+  }
+
+  @Test
+  void aDifferenceIsALineForEachSideAndExitsWithOne() {
+    Terminal diff =
+        run(
+            "types",
+            "diff",
+            "order",
+            "--prefix=ord",
+            "--redirect=https://pay.example/{id}",
+            "--legacy",
+            "--url-template=/orders/{legacy:order}",
+            "--url-template=/o/{legacy:order}",
+            "--on-outage=refuse");
+
+    assertThat(diff)
+        .isEqualTo(
+            new Terminal(
+                1,
+                """
+                - redirect.template https://shop.example/{id}
+                + redirect.template https://pay.example/{id}
+                - legacy.max_id 4711
+                + url_templates /o/{legacy:order}
+                """,
+                ""));
+    assertThat(
+            run("types", "diff", "order", "--prefix=ord", "--json").lines().stream()
+                .map(line -> JSON.readTree(line).path("field").asString()))
+        .contains("redirect.template", "legacy.status", "url_templates", "on_outage");
+    assertThat(run("types", "diff", "fresh", "--prefix=fr").out())
+        .contains("+ prefix fr\n", "+ generate snowflake\n", "+ client_names principal\n")
+        .doesNotContain("\n- ");
+    assertThat(run("types", "diff", "order", "--prefix=ord", "--on-outage=panic").status())
+        .isEqualTo(2);
+  }
+
+  /** The same defaults as the gateway's, for each kind of type. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "--prefix=same",
+        "--prefix=same --key=uuid",
+        "--prefix=same --generate=none",
+        "--prefix=same --redirect=https://a.example/{id} --redirect-private --legacy"
+            + " --legacy-sunset-at=2999-01-31T12:00:00+02:00",
+        "--prefix=same --public-scheme=hashids --public-text-prefix=x-",
+        "--prefix=same --public-scheme=sqids --public-text-prefix=y-",
+        "--prefix=same --public-scheme=pattern --public-text-prefix=z- --public-alphabet=01"
+            + " --public-min-length=3 --public-max-length=4",
+        "--prefix=same --client-names=shared --on-outage=refuse --stale-seconds-max=3",
+      })
+  void afterAPutThereIsNoDifference(String flags) {
+    String name = "same" + Integer.toHexString(flags.hashCode());
+    String[] own = flags.replace("--prefix=same", "--prefix=" + name).split(" ", -1);
+
+    Terminal put = run(join("put", name, own));
+
+    assertThat(put.status()).as(put.err()).isZero();
+    assertThat(run(join("diff", name, own))).isEqualTo(new Terminal(0, "", ""));
+    assertThat(run(join("diff", name, "--prefix=other")).status()).isEqualTo(1);
+  }
+
+  private static String[] join(String verb, String name, String... flags) {
+    List<String> words = new ArrayList<>(List.of("types", verb, name));
+    words.addAll(Arrays.asList(flags));
+    return words.toArray(String[]::new);
+  }
+
+  @Test
+  void aTypeGoesToAFileAndBack() throws IOException {
+    String json = run("types", "get", "order", "--json").out();
+    Path file = Files.writeString(folder.resolve("order.json"), json);
+
+    assertThat(run("types", "diff", "order", "--file=" + file)).isEqualTo(new Terminal(0, "", ""));
+    assertThat(runWith(json, "types", "put", "order", "--file=-").status()).isZero();
+    Files.writeString(file, json.replace("shop.example", "pay.example"));
+    assertThat(run("types", "diff", "order", "--file=" + file).lines())
+        .containsExactly(
+            "- redirect.template https://shop.example/{id}",
+            "+ redirect.template https://pay.example/{id}");
+    assertThat(run("types", "put", "order", "--file=" + file).status()).isZero();
+    assertThat(run("types", "get", "order").out()).contains("https://pay.example/{id}");
+
+    assertThat(run("types", "put", "order", "--file=" + file, "--prefix=ord").err())
+        .contains("Give --file or the flags of a type, not both.");
+    assertThat(run("types", "put", "order", "--file=/no/file").status()).isEqualTo(2);
+    assertThat(runWith("[]", "types", "put", "order", "--file=-").err()).contains("no JSON object");
+    assertThat(run("types", "put", "order").err())
+        .startsWith("coatcheck types put: Missing required option: '--prefix=PREFIX'\n");
+  }
+}
