@@ -103,7 +103,10 @@ public class Release {
       String name = jar.getFileName().toString();
       String licence = licences.get(name);
       if (licence == null) {
-        throw new IOException("the bill of materials doesn't name " + name + "; is it left of an earlier build? ./mvnw clean");
+        throw new IOException(
+            "the bill of materials doesn't name "
+                + name
+                + "; is it left of an earlier build? ./mvnw clean");
       }
       text.append("%-60s %s%n".formatted(name, licence));
       for (String carried : texts(jar)) {
