@@ -38,7 +38,7 @@ public class TenThousand {
     EndApi ends = new EndApi(client);
 
     PublicIdObject single = mints.mintId(new MintRequest().type(type), null);
-    long minted = resolves.resolveId(single.getId()).equals(single) ? 1 : 0;
+    long minted = resolves.resolveId(single.getId(), null).equals(single) ? 1 : 0;
     List<PublicIdObject> all = new ArrayList<>(List.of(single));
     while (all.size() < PUBLIC_IDS) {
       int count = Math.min(BATCH, PUBLIC_IDS - all.size());

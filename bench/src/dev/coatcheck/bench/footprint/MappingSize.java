@@ -78,7 +78,8 @@ public final class MappingSize {
               KeyReservation.draw(
                   wanted,
                   SnowflakeLayout.DEFAULT,
-                  count -> new KeyReservation.Some(positions.reserve(count, 0, Long.MAX_VALUE - 1), 0),
+                  count ->
+                      new KeyReservation.Some(positions.reserve(count, 0, Long.MAX_VALUE - 1), 0),
                   Waiter.PARKING);
       Minter minter =
           Minter.open(opened.database(), new TokenSource(random), _ -> keys, observer, 4);

@@ -129,7 +129,8 @@ public class SnowflakeBenchmark {
   }
 
   private long bare() {
-    return uncapped.reserve(1) instanceof KeyReservation.Some(Positions.Run(long first, int _), int worker)
+    return uncapped.reserve(1)
+            instanceof KeyReservation.Some(Positions.Run(long first, int _), int worker)
         ? uncapped.layout().key(first, worker)
         : -1;
   }

@@ -89,7 +89,6 @@ public final class Answer {
     return new Answer(problem.code().status(), PROBLEM, headers, problem::json);
   }
 
-  /** A stored response, with its status and its body. */
   public static Answer stored(int status, String body) {
     return new Answer(
         status,

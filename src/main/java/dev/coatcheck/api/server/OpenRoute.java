@@ -19,7 +19,6 @@ public enum OpenRoute {
   FAVICON("/favicon.svg", Bound.SHARED_BUFFER),
   FAVICON_ICO("/favicon.ico", Bound.SHARED_BUFFER);
 
-  /** What bounds a route. */
   public enum Bound {
     /** Small answers, and as many requests at a time as there are permits. */
     PERMITS,

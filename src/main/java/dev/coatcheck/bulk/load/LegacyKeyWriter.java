@@ -40,7 +40,6 @@ public final class LegacyKeyWriter {
     this.observer = observer;
   }
 
-  /** A legacy ID and its new key. */
   public record LegacyKey(long legacy, long key) {}
 
   /** A mapping or a legacy ID already exists: roll back, and insert carefully. */

@@ -42,7 +42,6 @@ final class RowParser {
     this.now = clock.instant();
   }
 
-  /** A row after parsing. */
   sealed interface Parsed {
     record Sound(ImportRow row) implements Parsed {}
 
@@ -157,7 +156,8 @@ final class RowParser {
   }
 
   private boolean isSensible(Instant createdAt) {
-    return !createdAt.isBefore(Instant.EPOCH) && !createdAt.isAfter(now.plus(DatedKeyGenerator.AHEAD_MAX));
+    return !createdAt.isBefore(Instant.EPOCH)
+        && !createdAt.isAfter(now.plus(DatedKeyGenerator.AHEAD_MAX));
   }
 
   /** Asks the registry once per name: it asks Postgres for those that it doesn't know. */

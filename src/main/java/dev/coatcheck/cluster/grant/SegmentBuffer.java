@@ -1,8 +1,8 @@
 package dev.coatcheck.cluster.grant;
 
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.key.KeyGenerator;
+import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.postgres.connection.Deadline;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

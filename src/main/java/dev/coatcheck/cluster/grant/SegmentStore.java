@@ -107,7 +107,9 @@ final class SegmentStore {
                 row ->
                     !row.getBoolean(1)
                         ? new KeyOutcome.UnknownSegment()
-                        : row.getBoolean(2) ? new KeyOutcome.SegmentExhausted() : new KeyOutcome.Fenced(),
+                        : row.getBoolean(2)
+                            ? new KeyOutcome.SegmentExhausted()
+                            : new KeyOutcome.Fenced(),
                 tag));
   }
 

@@ -1,7 +1,7 @@
 package dev.coatcheck.cluster.grant;
 
-import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.key.KeyGenerator;
+import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.sql.Database;

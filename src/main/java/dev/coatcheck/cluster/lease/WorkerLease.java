@@ -1,7 +1,7 @@
 package dev.coatcheck.cluster.lease;
 
-import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.key.KeyGenerator;
+import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.key.KeyReservation;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.Waiter;

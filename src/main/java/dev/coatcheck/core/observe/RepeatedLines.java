@@ -70,7 +70,8 @@ final class RepeatedLines {
           return;
         }
       } else if (open.replace(kind, now, now.logged())) {
-        sink.accept(now.level(), "%s (%d within a second)".formatted(now.latest().get(), now.count()));
+        sink.accept(
+            now.level(), "%s (%d within a second)".formatted(now.latest().get(), now.count()));
         aSecondLater.execute(() -> logRepetitions(kind));
         return;
       }

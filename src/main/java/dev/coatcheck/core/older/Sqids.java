@@ -173,9 +173,7 @@ public final class Sqids implements Decoder {
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof Sqids that
-        && shape.equals(that.shape)
-        && minLength == that.minLength;
+    return other instanceof Sqids that && shape.equals(that.shape) && minLength == that.minLength;
   }
 
   @Override

@@ -75,7 +75,6 @@ public final class ApiKey {
     return text;
   }
 
-  /** The hash that is stored and compared. */
   StoredKey.Hash hash() {
     return hash;
   }

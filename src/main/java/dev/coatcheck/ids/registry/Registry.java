@@ -156,8 +156,8 @@ public final class Registry implements AutoCloseable {
   }
 
   /**
-   * Same, with a definition that is made of the type as it is. The change is acknowledged once it is
-   * committed, even if this instance then fails to reload its types: it tries again soon.
+   * Same, with a definition that is made of the type as it is. The change is acknowledged once it
+   * is committed, even if this instance then fails to reload its types: it tries again soon.
    *
    * @param definition runs within the transaction; what it throws ends the call, and nothing was
    *     changed

@@ -203,7 +203,6 @@ record UrlParts(String text, int pathAt, int queryAt) {
     }
   }
 
-  /** A part with its escapes decoded. */
   private static final class Decoded {
     private final String text;
     private final int[] at;

@@ -123,7 +123,6 @@ final class FunctionShape {
         || after.isSymbol("=");
   }
 
-  /** The statements whose rows a function returns. */
   private static List<SqlStatement> returned(AppFunction function, List<SqlStatement> body) {
     return switch (function.language()) {
       case "sql" -> body.subList(Math.max(0, body.size() - 1), body.size());

@@ -100,7 +100,6 @@ record SqlStatement(
         : new Name(Optional.empty(), at(index).text());
   }
 
-  /** The index after that name. */
   int afterName(int index) {
     return index + (isQualified(index) ? 3 : 1);
   }

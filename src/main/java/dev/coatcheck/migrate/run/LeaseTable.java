@@ -61,7 +61,6 @@ final class LeaseTable {
   /** A run that this instance has claimed, and the number of its runner. */
   record Claim(long id, long fence) {}
 
-  /** The goal and the throttle settings that a run has now. */
   record Orders(Goal goal, ThrottleSettings throttleSettings) {}
 
   /** Whether any run is running or has something on its table. */

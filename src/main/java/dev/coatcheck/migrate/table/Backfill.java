@@ -111,7 +111,6 @@ public final class Backfill {
         });
   }
 
-  /** Stores why rows stay set aside. */
   public void blame(List<SetAside> rows, Outcome.Failed why) {
     setAside.blame(rows, why.cause(), why.error());
   }

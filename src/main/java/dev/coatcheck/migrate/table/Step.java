@@ -19,10 +19,8 @@ public sealed interface Step {
   /** The step that builds the index that the switch consumes. */
   String NEW_PK = "new-pk";
 
-  /** The step that moves the primary key. */
   String PRIMARY_KEY = "primary-key";
 
-  /** The step that drops the old columns, for good. */
   String DROP_COLUMNS = "drop-old-columns";
 
   Phase phase();
@@ -35,7 +33,6 @@ public sealed interface Step {
     return List.of();
   }
 
-  /** The statements of {@code undo}. */
   default List<String> undoStatements() {
     return List.of();
   }

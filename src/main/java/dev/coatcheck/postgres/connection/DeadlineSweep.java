@@ -23,7 +23,6 @@ public final class DeadlineSweep {
   private final Thread thread;
   private volatile boolean asleep;
 
-  /** What has a deadline. */
   public interface Timed {
     Deadline deadline();
 

@@ -64,7 +64,6 @@ record Login(
         TransactionStart.OURS);
   }
 
-  /** Connects. */
   Connection connect() {
     try {
       return connect(loginSeconds);

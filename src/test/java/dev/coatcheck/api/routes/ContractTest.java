@@ -365,6 +365,30 @@ class ContractTest {
   }
 
   @Test
+  void anEntryWhoseContentContradictsItsStatusIsNoticed() {
+    ContractDocument.Example example = DOCUMENT.example("resolveBatch", 200);
+    String body =
+        String.valueOf(example.answer().body()).replace("\"status\":404", "\"status\":200");
+
+    assertThatThrownBy(
+            () -> CONTRACT.check(example.sent(), new Answer(200, example.answer().headers(), body)))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("entry 2 needs one content");
+  }
+
+  @Test
+  void aListThatBelongsToAnotherProblemIsNoticed() {
+    ContractDocument.Example example = DOCUMENT.example("mintBatch", 422);
+    String body =
+        String.valueOf(example.answer().body()).replace("batch_refused", "idempotency_key_reused");
+
+    assertThatThrownBy(
+            () -> CONTRACT.check(example.sent(), new Answer(422, example.answer().headers(), body)))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("errors belongs to batch_refused");
+  }
+
+  @Test
   void anUndocumentedStatusIsNoticed() {
     ContractDocument.Example example = DOCUMENT.example("listTypes", 200);
     Answer answer = example.answer();

@@ -41,9 +41,11 @@ class GeneratedClientsTest {
       listTypes
       getType name=charge
       putType name=order | {"prefix":"ord","key":"bigint","legacy":{},"url_templates":["/orders/{legacy:order}"]}
+      patchType name=order confirm=links | {"legacy":null,"url_templates":null,"on_outage":"refuse"}
       lookupKey type=charge key=1
       putAlias id=ID1 scheme=legacy value=11
       lookupAlias type=charge scheme=legacy value=11
+      listAliases id=ID1
       listIds type=charge limit=2
       mintId Idempotency-Key="once" | {"type":"charge","legacy_id":"12"}
       mintBatch | {"items":[{"type":"charge","key":"900"},{"type":"charge","key":"x"}]}
@@ -93,6 +95,7 @@ class GeneratedClientsTest {
       docs
       errorDocs
       docsAsset file=docs.css
+      deleteAlias id=ID1 scheme=legacy value=11
       """;
 
   private static final JsonMapper JSON = new JsonMapper();

@@ -141,8 +141,8 @@ class GatewayVerbsTest {
     assertThat(GATEWAY.client().get("/v1/types/user").body().get("dead_link").toString())
         .isEqualTo(
             """
-            {"default_language":"de","title":{"en":"Sold = gone","de":"Verkauft"},\
-            "text":{"en":"See our shop.","de":"Mehr im Laden."}}\
+            {"default_language":"de","title":{"de":"Verkauft","en":"Sold = gone"},\
+            "text":{"de":"Mehr im Laden.","en":"See our shop."}}\
             """);
     String url = "https://shop.example/users";
     assertThat(run(with(user, "--fallback-url=" + url)).status()).isZero();

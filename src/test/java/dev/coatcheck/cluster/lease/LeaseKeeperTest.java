@@ -139,7 +139,8 @@ class LeaseKeeperTest {
   /** The last position of all that there are at a time; negative if there are none. */
   private static long drawAll(LeaseKeeper holder, long nano, KeyLedger ledger) {
     long last = -1;
-    while (holder.reserve(1_000, nano) instanceof KeyReservation.Some(Positions.Run run, int worker)) {
+    while (holder.reserve(1_000, nano)
+        instanceof KeyReservation.Some(Positions.Run run, int worker)) {
       ledger.record(worker, run);
       last = run.first() + run.count() - 1;
     }
@@ -201,7 +202,8 @@ class LeaseKeeperTest {
     answer(new LeaseReply.NoneFree("all rest", 90_000));
     acquire(5);
     nano += 10 * SECOND;
-    assertThat(refusal()).isEqualTo(new KeyReservation.Wait("the lease was not renewed in time", 1_000));
+    assertThat(refusal())
+        .isEqualTo(new KeyReservation.Wait("the lease was not renewed in time", 1_000));
   }
 
   @Test

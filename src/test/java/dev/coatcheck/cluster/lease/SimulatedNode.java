@@ -74,7 +74,8 @@ final class SimulatedNode implements Waiter {
           if (run instanceof KeyReservation.Some(var positions, int worker)) {
             simulation.drawn(worker, positions);
           }
-          return simulation.nested() && run instanceof KeyReservation.Wait(String reason, long after)
+          return simulation.nested()
+                  && run instanceof KeyReservation.Wait(String reason, long after)
               ? new KeyReservation.Never(reason, after)
               : run;
         },

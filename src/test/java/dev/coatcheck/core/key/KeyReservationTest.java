@@ -47,7 +47,9 @@ class KeyReservationTest {
     assertThat(KeyReservation.draw(10, SECONDS, _ -> oneOfEachSecond(), waiter))
         .isEqualTo(new KeyOutcome.Refused("taken", 1_000));
     assertThat(nano - begun)
-        .isBetween(KeyReservation.DRAW_NANOS_MAX, KeyReservation.DRAW_NANOS_MAX + KeyReservation.PAUSE_NANOS);
+        .isBetween(
+            KeyReservation.DRAW_NANOS_MAX,
+            KeyReservation.DRAW_NANOS_MAX + KeyReservation.PAUSE_NANOS);
   }
 
   @Test

@@ -66,7 +66,9 @@ class HashidsTest {
         long number = i < EDGES.length ? EDGES[i] : random.nextLong(LIBRARY_MAX) >>> (2 * i);
         String text = library.encode(number);
         assertThat(rule.decode(text)).as("%s, %s", with, text).isEqualTo(number(number));
-        assertThat(text.length()).as(with).isBetween(rule.shape().lengthMin(), rule.shape().lengthMax());
+        assertThat(text.length())
+            .as(with)
+            .isBetween(rule.shape().lengthMin(), rule.shape().lengthMax());
       }
     }
   }

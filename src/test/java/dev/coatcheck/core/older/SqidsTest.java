@@ -48,7 +48,9 @@ class SqidsTest {
         long number = i < EDGES.length ? EDGES[i] : random.nextLong(Long.MAX_VALUE) >>> (2 * i);
         String text = library.encode(List.of(number));
         assertThat(rule.decode(text)).as("%s, %s", with, text).isEqualTo(number(number));
-        assertThat(text.length()).as(with).isBetween(rule.shape().lengthMin(), rule.shape().lengthMax());
+        assertThat(text.length())
+            .as(with)
+            .isBetween(rule.shape().lengthMin(), rule.shape().lengthMax());
       }
     }
   }

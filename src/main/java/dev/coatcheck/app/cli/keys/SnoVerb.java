@@ -137,7 +137,8 @@ final class SnoVerb implements Callable<Integer> {
   }
 
   private List<SnoId> ofATime(Instant time, SnoShare fresh) throws IOException, CommandFailed {
-    if (time.isBefore(SnoId.EPOCH) || time.isAfter(Instant.now().plus(DatedKeyGenerator.AHEAD_MAX))) {
+    if (time.isBefore(SnoId.EPOCH)
+        || time.isAfter(Instant.now().plus(DatedKeyGenerator.AHEAD_MAX))) {
       throw misused("--at must be from 2010 on, and not more than a day in the future.");
     }
     try (SnoStateFile file = SnoStateFile.open(state, fresh, DatedSnos::firstLine)) {
