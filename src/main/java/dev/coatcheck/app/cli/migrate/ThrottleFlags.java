@@ -12,26 +12,33 @@ import picocli.CommandLine.Spec;
 /** The throttle settings of a run as options. An option that is left out changes nothing. */
 @Command
 final class ThrottleFlags {
-  private record Number(String flag, String description) {}
+  private record NumberFlag(String flag, String description) {}
 
   /** In the order of the help, of which a release keeps copies for the shells. */
-  private static final List<Number> NUMBERS =
+  private static final List<NumberFlag> NUMBERS =
       List.of(
-          new Number("--batch-millis", "How long a batch should take, 20 to 10000."),
-          new Number("--rows-per-second-max", "Rows filled in a second, up to 1000000; 0: no limit."),
-          new Number("--wal-megabytes-per-second-max", "Wait while the source writes more WAL than this; 0: no limit."),
-          new Number("--replica-lag-seconds-max", "Wait while a replica lags more than this."),
-          new Number("--slot-megabytes-max", "Wait while a replication slot keeps more WAL than this."),
-          new Number("--lock-waits-max", "Wait while more sessions than this wait for the table."),
-          new Number("--long-transaction-seconds-max", "Wait while a transaction is older than this."),
-          new Number("--latency-millis-max", "Wait while the read of a row takes longer than this."),
-          new Number("--vacuum-seconds-max", "Wait for a vacuum of the table, but not longer than this."));
+          new NumberFlag("--batch-millis", "How long a batch should take, 20 to 10000."),
+          new NumberFlag(
+              "--rows-per-second-max", "Rows filled in a second, up to 1000000; 0: no limit."),
+          new NumberFlag(
+              "--wal-megabytes-per-second-max",
+              "Wait while the source writes more WAL than this; 0: no limit."),
+          new NumberFlag("--replica-lag-seconds-max", "Wait while a replica lags more than this."),
+          new NumberFlag(
+              "--slot-megabytes-max", "Wait while a replication slot keeps more WAL than this."),
+          new NumberFlag("--lock-waits-max", "Wait while more sessions than this wait for the table."),
+          new NumberFlag(
+              "--long-transaction-seconds-max", "Wait while a transaction is older than this."),
+          new NumberFlag(
+              "--latency-millis-max", "Wait while the read of a row takes longer than this."),
+          new NumberFlag(
+              "--vacuum-seconds-max", "Wait for a vacuum of the table, but not longer than this."));
 
   private final List<OptionSpec> options = new ArrayList<>();
 
   @Spec(Spec.Target.SELF)
   void addTo(CommandSpec mixin) {
-    for (Number number : NUMBERS) {
+    for (NumberFlag number : NUMBERS) {
       add(mixin, number.flag(), Long.class, "NUMBER", number.description());
     }
     add(
