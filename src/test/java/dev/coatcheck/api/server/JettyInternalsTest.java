@@ -19,7 +19,7 @@ class JettyInternalsTest {
             still mean the same, and after an asynchronous answer the connection must still be \
             handed to the thread pool as a Runnable. Run ClientConnectionTest, KeepAliveTest and \
             ManyConnectionsTest, then change the version here \
-            (docs/decisions/017-jetty-internals.md).\
+            (docs/decisions/018-jetty-internals.md).\
             """,
             HttpConnection.class.getName(), CHECKED_VERSION)
         .isEqualTo(CHECKED_VERSION);
