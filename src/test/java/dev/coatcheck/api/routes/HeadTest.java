@@ -92,7 +92,8 @@ class HeadTest {
 
   @Test
   void anInstanceThatIsNotReadySaysSoToHeadToo() throws IOException {
-    API.putConfirmed(TestType.of("charge", "ch").with("legacy", Map.of()).with("on_outage", "refuse"));
+    API.putConfirmed(
+        TestType.of("charge", "ch").with("legacy", Map.of()).with("on_outage", "refuse"));
     GATEWAY.setReachable(false);
     try {
       await()

@@ -26,7 +26,8 @@ final class ThrottleFlags {
           new NumberFlag("--replica-lag-seconds-max", "Wait while a replica lags more than this."),
           new NumberFlag(
               "--slot-megabytes-max", "Wait while a replication slot keeps more WAL than this."),
-          new NumberFlag("--lock-waits-max", "Wait while more sessions than this wait for the table."),
+          new NumberFlag(
+              "--lock-waits-max", "Wait while more sessions than this wait for the table."),
           new NumberFlag(
               "--long-transaction-seconds-max", "Wait while a transaction is older than this."),
           new NumberFlag(
