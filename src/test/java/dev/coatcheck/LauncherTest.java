@@ -83,7 +83,10 @@ class LauncherTest {
         run(
             """
             set -m
-            ./coatcheck --version &
+            # What runs in the background of a script, as CI may, ignores Ctrl-C, and so do its children.
+            default=(env --default-signal=INT)
+            "${default[@]}" true 2>/dev/null || default=()
+            "${default[@]}" ./coatcheck --version &
             until [ -f target/under-way ]; do sleep 0.1; done
             kill -INT -- -$!
             wait $!
