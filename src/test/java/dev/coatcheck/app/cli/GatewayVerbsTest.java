@@ -126,7 +126,8 @@ class GatewayVerbsTest {
 
   @Test
   void whatBrowsersGetForEndedLinksIsAnOption() {
-    String[] user = {"types", "put", "user", "--prefix=usr", "--key=uuid"};
+    // Other tests give this type links.
+    String[] user = {"types", "put", "user", "--prefix=usr", "--key=uuid", "--confirm-links"};
     assertThat(
             run(with(
                     user,
