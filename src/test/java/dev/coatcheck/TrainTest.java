@@ -41,6 +41,7 @@ class TrainTest {
   }
 
   /** On a busy machine a gateway may first say that it can't. */
+  @Tag("faults")
   @Test
   void aRequestThatFailsIsSentAgainAndTheGatewayIsEnded() throws Exception {
     AtomicInteger requests = new AtomicInteger();

@@ -33,6 +33,7 @@ class ChangedChildTest {
           "alter table item rename column \"Order's\" to order_id");
 
   /** Right after each change, when the functions still have the old names, and later. */
+  @Tag("faults")
   @Test
   void twinsFollowUnderAnyName() {
     shop.items(1_000);

@@ -50,6 +50,7 @@ class ContractPhaseTest {
   /**
    * What appears after the last look is seen under the lock, and all that was done can be undone.
    */
+  @Tag("faults")
   @Test
   void whatComesInTheMiddleKeepsTheColumnAndThePhaseCanBeUndone() {
     shop.items(500);

@@ -8,6 +8,7 @@ import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.table.Phase;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -59,6 +60,7 @@ class DependentsTest {
    * Foreign keys act in the order in which they were made: here the first takes a row along before
    * the second asks whether a row refers to the order.
    */
+  @Tag("faults")
   @Test
   void foreignKeysActInTheSameOrderAsBefore() {
     shop.items(10);

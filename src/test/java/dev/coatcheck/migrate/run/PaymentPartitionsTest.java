@@ -171,6 +171,7 @@ class PaymentPartitionsTest {
         .isEmpty();
   }
 
+  @Tag("faults")
   @Test
   void anUndoFreesAPartitionThatWasDetachedToo() {
     TableMigration run = fixture.run(fixture.plan("rental", Optional.of("rental_date")));

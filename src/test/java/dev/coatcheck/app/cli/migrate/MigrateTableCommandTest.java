@@ -281,6 +281,7 @@ class MigrateTableCommandTest {
     assertThat(verified.err()).contains("is failed: ", "Next: coatcheck migrate-table retry " + id);
   }
 
+  @Tag("faults")
   @Test
   void thePrimaryKeyMovesWithinAWindowAndTheOldColumnIsTakenOff() {
     dba.table("parcels", 50);
