@@ -14,7 +14,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
-/** {@code coatcheck find}: what a text is, whatever it is. */
+/** {@code coatcheck find}: identifies a text of any kind. */
 @Command(
     name = "find",
     description = {

@@ -85,7 +85,7 @@ public final class IdResolver {
         .toList();
   }
 
-  /** Finds an older ID, whatever the policy of its type says. */
+  /** Finds an older ID regardless of the policy of its type. */
   public ResolveOutcome find(OlderId id) {
     ResolveOutcome outcome = resolved(id);
     if (isToBeFilled(id, outcome)) {

@@ -7,6 +7,7 @@ import static dev.coatcheck.postgres.sql.schema.Tables.SEGMENT;
 import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION;
 import static dev.coatcheck.postgres.sql.schema.Tables.TYPE;
 import static org.jooq.impl.DSL.coalesce;
+import static org.jooq.impl.DSL.count;
 import static org.jooq.impl.DSL.currentOffsetDateTime;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.max;
@@ -50,20 +51,25 @@ final class TypeStore {
   }
 
   /**
-   * Differs whenever a type was created or changed, and after one was deleted by hand and another
-   * created: numbers of types are never given again.
+   * Differs whenever a type was created or changed, even if another one was deleted by hand
+   * meanwhile: numbers of types are never given again.
    */
-  record Revision(int lastNumber, long versions) {
-    static final Revision NONE = new Revision(0, 0);
+  record Revision(int types, int lastNumber, long versions) {
+    static final Revision NONE = new Revision(0, 0, 0);
   }
 
   Revision revision() {
     return database.read(
         "registry revision",
         sql ->
-            sql.select(coalesce(max(TYPE.TYPE_ID), 0), coalesce(sum(TYPE.VERSION), BigDecimal.ZERO))
+            sql.select(
+                    count(),
+                    coalesce(max(TYPE.TYPE_ID), 0),
+                    coalesce(sum(TYPE.VERSION), BigDecimal.ZERO))
                 .from(TYPE)
-                .fetchSingle(row -> new Revision(row.value1(), row.value2().longValueExact())));
+                .fetchSingle(
+                    row ->
+                        new Revision(row.value1(), row.value2(), row.value3().longValueExact())));
   }
 
   List<Type> all() {

@@ -66,6 +66,23 @@ class RegistryTest {
     }
   }
 
+  @Test
+  void aTypeChangedAfterAnotherWasDeletedByHandIsKnownAtOnce() {
+    TestDatabase own = TestDatabase.fresh();
+    try (Database database = Database.open(own.settings(2), "own", OBSERVER);
+        Registry registry =
+            Registry.open(database, FEED, new RandomSource(), OBSERVER, System::nanoTime)) {
+      registry.put(TestType.of("gone", "gone").definition(), PutConditions.NONE);
+      registry.put(TestType.of("kept", "kept").definition(), PutConditions.NONE);
+      own.sql().execute("delete from coatcheck.type where name = 'gone'");
+      registry.put(
+          TestType.of("kept", "kept").and("{\"on_outage\":\"refuse\"}").definition(),
+          PutConditions.NONE);
+
+      assertThat(registry.all()).extracting(Type::version).containsExactly(2);
+    }
+  }
+
   /** Whether there is such a type can't be known, and the caller is told so in time. */
   @Test
   void inAnOutageNoTypeIsUnknown() throws Exception {
