@@ -1,14 +1,21 @@
 create table coatcheck.api_key (
-  key_id      text        not null,
-  secret_hash bytea       not null,
-  name        text        not null,
-  principal   text        not null,
-  scopes      text[]      not null,
-  created_at  timestamptz not null default now(),
-  expires_at  timestamptz,
-  revoked_at  timestamptz,
+  key_id         text        not null,
+  secret_hash    bytea       not null,
+  name           text        not null,
+  principal      text        not null,
+  scopes         text[]      not null,
+  types          text[],
+  ranges         text[],
+  limit_requests integer,
+  limit_seconds  integer,
+  made_by        text,
+  successor      text,
+  created_at     timestamptz not null default now(),
+  expires_at     timestamptz,
+  revoked_at     timestamptz,
   constraint api_key_pkey           primary key (key_id),
-  constraint api_key_hash_is_sha256 check (octet_length(secret_hash) = 32)
+  constraint api_key_hash_is_sha256 check (octet_length(secret_hash) = 32),
+  constraint api_key_limit_is_whole check ((limit_requests is null) = (limit_seconds is null))
 );
 
 comment on table coatcheck.api_key is 'API keys, the revoked ones too.';
@@ -16,7 +23,24 @@ comment on column coatcheck.api_key.secret_hash is
   'SHA-256 of the whole API key, whose 190 random bits make a slow hash pointless.';
 comment on column coatcheck.api_key.principal is
   'Who acts: the owner of client IDs and stored responses. Survives the rotation of API keys.';
+comment on column coatcheck.api_key.types is 'Names of the types that it may use. Null: all.';
+comment on column coatcheck.api_key.ranges is
+  'Where its requests may come from, in CIDR notation. Null: anywhere.';
+comment on column coatcheck.api_key.limit_requests is
+  'How many requests are allowed in limit_seconds. Null: the default.';
+comment on column coatcheck.api_key.made_by is
+  'ID of the API key that created or rotated this one. Null: made in the database.';
+comment on column coatcheck.api_key.successor is 'ID of the API key that this was rotated into.';
 comment on column coatcheck.api_key.expires_at is 'Null: never.';
+
+-- Apart from the keys, whose rows are versioned and cached. Written at most once a minute for each.
+create table coatcheck.api_key_use (
+  key_id       text        not null,
+  last_used_at timestamptz not null,
+  constraint api_key_use_pkey primary key (key_id)
+);
+
+comment on table coatcheck.api_key_use is 'When API keys were last used, to the minute.';
 
 -- Stored responses expire by whole parts: nine tables that are used in turn, and a truncate in the
 -- place of deletes. The number of a part rises for good; its table is that number modulo nine. Six

@@ -4,12 +4,14 @@
 create table coatcheck.change_head (
   only_row boolean not null default true,
   number   bigint  not null,
+  audited  bigint  not null default 0,
   constraint change_head_pkey       primary key (only_row),
   constraint change_head_is_one_row check (only_row)
 );
 insert into coatcheck.change_head (number) values (0);
 
-comment on table coatcheck.change_head is 'One row: the number of the last change.';
+comment on table coatcheck.change_head is
+  'One row: the numbers of the last change and of the last entry of the audit.';
 
 create table coatcheck.change (
   number     bigint      not null,

@@ -2,8 +2,10 @@ package dev.coatcheck.api.exchange;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.ids.access.Caller;
 import io.javalin.http.Context;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -24,5 +26,15 @@ public record RequestCaller(Caller caller, BooleanSupplier isStillGranted) {
 
   public static String principal(Context ctx) {
     return of(ctx).caller().principal();
+  }
+
+  /** The caller, for the audit. */
+  public static Actor actor(Context ctx) {
+    Caller caller = of(ctx).caller();
+    return new Actor(
+        caller.principal(),
+        Optional.of(caller.keyId()),
+        Optional.of(ctx.req().getRemoteAddr()),
+        Optional.of(RequestId.of(ctx)));
   }
 }

@@ -39,7 +39,7 @@ public final class EndingRoutes implements Routes {
 
   @Override
   public void register(Endpoints endpoints) {
-    Scope needed = Scope.IDS_WRITE;
+    Scope needed = Scope.IDS_END;
     endpoints.optionalJson(HandlerType.POST, "/v1/ids/{id}/revoke", needed, this::revoke);
     endpoints.json(HandlerType.POST, "/v1/ids/{id}/merge", needed, this::merge);
     endpoints.batch(

@@ -7,6 +7,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -24,12 +25,15 @@ public final class Permits {
     MINTS,
     OTHERS;
 
+    private static final Set<Scope> MINTING =
+        Set.of(Scope.IDS_WRITE, Scope.IDS_END, Scope.KEYS_WRITE);
+
     /** The share of the requests that need a scope. */
     public static Share of(Scope needed) {
       if (needed.equals(Scope.IDS_READ)) {
         return RESOLVES;
       }
-      return needed.equals(Scope.IDS_WRITE) || needed.equals(Scope.KEYS_WRITE) ? MINTS : OTHERS;
+      return MINTING.contains(needed) ? MINTS : OTHERS;
     }
   }
 

@@ -127,7 +127,8 @@ final class AccessCommand {
     fields.put("principal", key.principal());
     fields.put("status", key.revokedAt().isPresent() ? "revoked" : "active");
     fields.put("created_at", key.createdAt().toString());
-    fields.put("scopes", key.scopes().stream().map(AccessCommand::shown).sorted().toList());
+    fields.put(
+        "scopes", key.rights().scopes().stream().map(AccessCommand::shown).sorted().toList());
     return Output.object(fields);
   }
 

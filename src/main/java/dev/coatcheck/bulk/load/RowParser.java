@@ -152,7 +152,7 @@ final class RowParser {
    * Otherwise a caller could claim the client IDs of another principal before that principal does.
    */
   private boolean mayActAs(String principal) {
-    return principal.equals(sender.principal()) || sender.scopes().contains(Scope.ALL);
+    return principal.equals(sender.principal()) || sender.rights().scopes().contains(Scope.ALL);
   }
 
   private boolean isSensible(Instant createdAt) {

@@ -114,9 +114,13 @@ public final class Access {
                       key.hash(),
                       name,
                       principal,
-                      scopes,
+                      new Rights(
+                          scopes,
+                          Optional.empty(),
+                          Optional.empty(),
+                          Optional.empty(),
+                          validFor.map(now::plus)),
                       now,
-                      validFor.map(now::plus),
                       Optional.empty())));
         });
   }
@@ -150,7 +154,7 @@ public final class Access {
   }
 
   private static AccessDecision decide(Caller caller, Scope needed) {
-    return caller.may(needed)
+    return caller.rights().may(needed)
         ? new AccessDecision.Granted(caller)
         : new AccessDecision.Forbidden(needed);
   }

@@ -1,6 +1,7 @@
 package dev.coatcheck.ids.access;
 
 import static dev.coatcheck.postgres.sql.schema.Tables.API_KEY;
+import static java.util.Objects.requireNonNull;
 import static org.jooq.impl.DSL.currentOffsetDateTime;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.table;
@@ -14,6 +15,7 @@ import dev.coatcheck.postgres.sql.schema.tables.records.ApiKeyRecord;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jooq.DSLContext;
@@ -57,9 +59,17 @@ final class AccessStore {
     row.setSecretHash(key.hash().bytes());
     row.setName(key.name());
     row.setPrincipal(key.principal());
-    row.setScopes(key.scopes().stream().map(Scope::name).toArray(String[]::new));
+    row.setScopes(key.rights().scopes().stream().map(Scope::name).toArray(String[]::new));
+    row.setTypes(key.rights().types().map(types -> types.toArray(String[]::new)).orElse(null));
+    row.setRanges(
+        key.rights()
+            .ranges()
+            .map(ranges -> ranges.stream().map(AddressRange::toString).toArray(String[]::new))
+            .orElse(null));
+    row.setLimitRequests(key.rights().limit().map(RateLimit::requests).orElse(null));
+    row.setLimitSeconds(key.rights().limit().map(RateLimit::seconds).orElse(null));
     row.setCreatedAt(key.createdAt());
-    row.setExpiresAt(key.expiresAt().orElse(null));
+    row.setExpiresAt(key.rights().expiresAt().orElse(null));
     sql.insertInto(API_KEY).set(row).execute();
   }
 
@@ -109,9 +119,23 @@ final class AccessStore {
         new StoredKey.Hash(row.getSecretHash()),
         row.getName(),
         row.getPrincipal(),
-        Arrays.stream(row.getScopes()).map(Scope::new).collect(Collectors.toUnmodifiableSet()),
+        rights(row),
         row.getCreatedAt(),
-        Optional.ofNullable(row.getExpiresAt()),
         Optional.ofNullable(row.getRevokedAt()));
+  }
+
+  private static Rights rights(ApiKeyRecord row) {
+    return new Rights(
+        Arrays.stream(row.getScopes()).map(Scope::new).collect(Collectors.toSet()),
+        Optional.ofNullable(row.getTypes()).map(Set::of),
+        Optional.ofNullable(row.getRanges())
+            .map(
+                ranges ->
+                    Arrays.stream(ranges)
+                        .map(range -> AddressRange.parse(range).orElseThrow())
+                        .collect(Collectors.toSet())),
+        Optional.ofNullable(row.getLimitRequests())
+            .map(requests -> new RateLimit(requests, requireNonNull(row.getLimitSeconds()))),
+        Optional.ofNullable(row.getExpiresAt()));
   }
 }

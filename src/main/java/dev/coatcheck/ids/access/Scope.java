@@ -16,6 +16,7 @@ public record Scope(String name) {
   public static final Scope ALL = new Scope("*");
   public static final Scope IDS_READ = new Scope("ids:read");
   public static final Scope IDS_WRITE = new Scope("ids:write");
+  public static final Scope IDS_END = new Scope("ids:end");
   public static final Scope TYPES_READ = new Scope("types:read");
   public static final Scope TYPES_WRITE = new Scope("types:write");
   public static final Scope KEYS_READ = new Scope("keys:read");
@@ -23,6 +24,8 @@ public record Scope(String name) {
   public static final Scope TABLE_MIGRATIONS_READ = new Scope("table_migrations:read");
   public static final Scope TABLE_MIGRATIONS_WRITE = new Scope("table_migrations:write");
   public static final Scope METRICS_READ = new Scope("metrics:read");
+  public static final Scope ACCESS_ADMIN = new Scope("access:admin");
+  public static final Scope AUDIT_READ = new Scope("audit:read");
 
   /** All scopes that a new key can have, in the order in which they are listed to users. */
   public static final List<Scope> KNOWN =
@@ -30,13 +33,16 @@ public record Scope(String name) {
           ALL,
           IDS_READ,
           IDS_WRITE,
+          IDS_END,
           TYPES_READ,
           TYPES_WRITE,
           KEYS_READ,
           KEYS_WRITE,
           TABLE_MIGRATIONS_READ,
           TABLE_MIGRATIONS_WRITE,
-          METRICS_READ);
+          METRICS_READ,
+          ACCESS_ADMIN,
+          AUDIT_READ);
 
   public static Optional<Scope> named(String name) {
     return KNOWN.stream().filter(scope -> scope.name.equals(name)).findFirst();

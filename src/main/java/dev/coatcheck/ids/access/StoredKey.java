@@ -3,7 +3,6 @@ package dev.coatcheck.ids.access;
 import java.security.MessageDigest;
 import java.time.Instant;
 import java.util.Optional;
-import java.util.Set;
 
 /** An API key as it is stored: its hash, never its secret. */
 public record StoredKey(
@@ -11,9 +10,8 @@ public record StoredKey(
     Hash hash,
     String name,
     String principal,
-    Set<Scope> scopes,
+    Rights rights,
     Instant createdAt,
-    Optional<Instant> expiresAt,
     Optional<Instant> revokedAt) {
 
   /** SHA-256 of the whole key. */
@@ -35,10 +33,10 @@ public record StoredKey(
   }
 
   boolean isAlive(Instant now) {
-    return revokedAt.isEmpty() && expiresAt.map(now::isBefore).orElse(true);
+    return revokedAt.isEmpty() && rights.expiresAt().map(now::isBefore).orElse(true);
   }
 
   Caller caller() {
-    return new Caller(keyId, principal, scopes);
+    return new Caller(keyId, principal, rights);
   }
 }

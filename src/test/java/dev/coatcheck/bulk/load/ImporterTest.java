@@ -18,6 +18,7 @@ import dev.coatcheck.core.key.Snowflake;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.WorkerUses;
 import dev.coatcheck.ids.access.Caller;
+import dev.coatcheck.ids.access.Rights;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.ids.registry.PutConditions;
@@ -49,7 +50,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Imports and exports on a real database. */
 class ImporterTest {
   private static final int ROUND_TRIP_ROWS = 20_000;
-  private static final Caller SENDER = new Caller("test", "test", Set.of(Scope.IDS_WRITE));
+  private static final Caller SENDER =
+      new Caller("test", "test", Rights.of(Set.of(Scope.IDS_WRITE)));
 
   @RegisterExtension static final MappingFixture FIXTURE = new MappingFixture();
 

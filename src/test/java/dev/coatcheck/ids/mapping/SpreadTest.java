@@ -7,6 +7,7 @@ import dev.coatcheck.bulk.load.Importer;
 import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.ids.access.Caller;
+import dev.coatcheck.ids.access.Rights;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.ending.Endings;
 import dev.coatcheck.ids.ending.Endings.Mode;
@@ -78,7 +79,7 @@ class SpreadTest {
         importer.run(
             RowFormat.CSV,
             new ByteArrayInputStream(file.getBytes(StandardCharsets.UTF_8)),
-            new Caller("test", "test", Set.of(Scope.ALL)),
+            new Caller("test", "test", Rights.of(Set.of(Scope.ALL))),
             10);
 
     assertThat(outcome)

@@ -1,0 +1,68 @@
+package dev.coatcheck.ids.access;
+
+import java.net.InetAddress;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * An address, or a network in CIDR notation: {@code 10.0.0.7}, {@code 10.1.0.0/16}, {@code
+ * fd00::/8}.
+ *
+ * @param bits how many leading bits of the address its members share
+ */
+public record AddressRange(InetAddress address, int bits) {
+  private static final Pattern TEXT = Pattern.compile("([0-9A-Fa-f:.]{2,45})(?:/([0-9]{1,3}))?");
+
+  /** Reads a range without asking a name server; empty if the text is none. */
+  public static Optional<AddressRange> parse(String text) {
+    Matcher parts = TEXT.matcher(text);
+    if (!parts.matches()) {
+      return Optional.empty();
+    }
+    return literal(parts.group(1))
+        .map(
+            address ->
+                new AddressRange(
+                    address,
+                    parts.group(2) == null ? width(address) : Integer.parseInt(parts.group(2))))
+        .filter(range -> range.bits <= width(range.address));
+  }
+
+  /** Reads an address without asking a name server; empty if the text is none. */
+  public static Optional<InetAddress> literal(String text) {
+    try {
+      return Optional.of(InetAddress.ofLiteral(text));
+    } catch (IllegalArgumentException none) {
+      return Optional.empty();
+    }
+  }
+
+  public boolean holds(InetAddress other) {
+    byte[] ours = address.getAddress();
+    byte[] theirs = other.getAddress();
+    if (ours.length != theirs.length) {
+      return false;
+    }
+    for (int bit = 0; bit < bits; bit++) {
+      if (((ours[bit / 8] ^ theirs[bit / 8]) & (0x80 >> bit % 8)) != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether every address of the other range is in this one. */
+  public boolean holds(AddressRange other) {
+    return other.bits >= bits && holds(other.address);
+  }
+
+  private static int width(InetAddress address) {
+    return address.getAddress().length * Byte.SIZE;
+  }
+
+  @Override
+  public String toString() {
+    return address.getHostAddress() + "/" + bits;
+  }
+}

@@ -1,0 +1,18 @@
+package dev.coatcheck.ids.access;
+
+/**
+ * How many requests are allowed in a span of time.
+ *
+ * @param requests 1 to 1,000,000
+ * @param seconds 1 to 3,600
+ */
+public record RateLimit(int requests, int seconds) {
+  public static final int REQUESTS_MAX = 1_000_000;
+  public static final int SECONDS_MAX = 3_600;
+
+  public RateLimit {
+    if (requests < 1 || requests > REQUESTS_MAX || seconds < 1 || seconds > SECONDS_MAX) {
+      throw new IllegalArgumentException("no rate limit: " + requests + " in " + seconds + " s");
+    }
+  }
+}
