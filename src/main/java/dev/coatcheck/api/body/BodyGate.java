@@ -15,6 +15,7 @@ import dev.coatcheck.ids.access.Access;
 import dev.coatcheck.ids.access.AccessDecision;
 import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.Credential;
+import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.postgres.connection.Deadline;
 import java.util.Optional;
 import java.util.Set;
@@ -94,12 +95,17 @@ public final class BodyGate extends Handler.Wrapper {
       gated.complete(new byte[0]);
       return true;
     }
+    if (route.get().needed().isEmpty()) {
+      collect(gated, NO_KEY);
+      return true;
+    }
+    Scope needed = route.get().needed().get();
     Credential credential = RequestCredential.of(request);
-    if (new NonBlockingAttempt<>(() -> access.decide(credential, route.get().needed())).run()
+    if (new NonBlockingAttempt<>(() -> access.decide(credential, needed)).run()
         instanceof NonBlockingAttempt.Outcome.Done(AccessDecision.Granted(Caller caller))) {
-      collect(gated, caller);
+      collect(gated, caller.keyId());
     } else {
-      requestThreads.execute(() -> decide(gated, credential));
+      requestThreads.execute(() -> decide(gated, credential, needed));
     }
     return true;
   }
@@ -109,7 +115,7 @@ public final class BodyGate extends Handler.Wrapper {
   }
 
   /** For an API key that has to be looked up, on a thread that may wait. */
-  private void decide(GatedRequest gated, Credential credential) {
+  private void decide(GatedRequest gated, Credential credential, Scope needed) {
     try {
       Optional<Permits.Permit> permit = permits.enter(gated.route().share());
       if (permit.isEmpty()) {
@@ -119,11 +125,10 @@ public final class BodyGate extends Handler.Wrapper {
       }
       AccessDecision decision;
       try (Permits.Permit _ = permit.get()) {
-        decision =
-            Deadline.ofAnswer().call(() -> access.decide(credential, gated.route().needed()));
+        decision = Deadline.ofAnswer().call(() -> access.decide(credential, needed));
       }
       switch (decision) {
-        case AccessDecision.Granted(Caller caller) -> collect(gated, caller);
+        case AccessDecision.Granted(Caller caller) -> collect(gated, caller.keyId());
         case AccessDecision.Refused refused -> refuse(gated, NO_KEY, Endpoints.refusal(refused));
       }
     } catch (RuntimeException failed) {
@@ -131,15 +136,15 @@ public final class BodyGate extends Handler.Wrapper {
     }
   }
 
-  private void collect(GatedRequest gated, Caller caller) {
+  private void collect(GatedRequest gated, String keyId) {
     Request request = gated.request();
     Optional<Problem> otherType =
         RequestBody.typeRefusal(request.getHeaders(), gated.route().mediaTypes());
     if (otherType.isPresent()) {
-      refuse(gated, caller.keyId(), otherType.get());
+      refuse(gated, keyId, otherType.get());
       return;
     }
-    open(gated, caller.keyId())
+    open(gated, keyId)
         .ifPresentOrElse(WaitingBody::begin, () -> gated.noMemory(request.consumeAvailable()));
   }
 
