@@ -5,8 +5,10 @@ import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
+import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.alias.Alias;
@@ -59,7 +61,7 @@ public final class AliasRoutes implements Routes {
     AliasScheme scheme = scheme(ctx.pathParam("scheme"));
     return switch (resolver.resolve(ctx.pathParam("id"))) {
       case ResolveOutcome.Found(Mapping mapping) ->
-          add(mapping, alias(ctx, query, mapping.type(), scheme));
+          add(mapping, alias(ctx, query, mapping.type(), scheme), RequestCaller.actor(ctx));
       case ResolveOutcome.Ended _ ->
           Answer.of(
               IdProblems.ended(
@@ -69,8 +71,8 @@ public final class AliasRoutes implements Routes {
     };
   }
 
-  private Answer add(Mapping mapping, Alias alias) {
-    return switch (aliases.add(mapping.token(), alias)) {
+  private Answer add(Mapping mapping, Alias alias, Actor actor) {
+    return switch (aliases.add(mapping.publicId(), alias, actor)) {
       case ADDED -> Answer.json(201, AliasView.of(alias, PublicIdView.of(mapping)));
       case PRESENT -> Answer.json(200, AliasView.of(alias, PublicIdView.of(mapping)));
       case TAKEN -> ofAnother("Another public ID already has this alias. Nothing was done.");
@@ -83,7 +85,10 @@ public final class AliasRoutes implements Routes {
     return ofIssued(
         ctx,
         mapping ->
-            switch (aliases.remove(mapping.token(), alias(ctx, query, mapping.type(), scheme))) {
+            switch (aliases.remove(
+                mapping.publicId(),
+                alias(ctx, query, mapping.type(), scheme),
+                RequestCaller.actor(ctx))) {
               case REMOVED, ABSENT -> Answer.empty(204);
               case OF_ANOTHER ->
                   ofAnother("Another public ID has this alias, and keeps it. Nothing was done.");

@@ -118,7 +118,7 @@ public final class EndingRoutes implements Routes {
       Function<List<EndOutcome>, Answer> answer) {
     Optional<IdempotentCall<List<EndOutcome>>> once =
         IdempotencyHeader.once(ctx, "POST " + ctx.path() + " " + body.sha256(), answer);
-    return switch (endings.end(requests, mode, RequestCaller.principal(ctx), once)) {
+    return switch (endings.end(requests, mode, RequestCaller.actor(ctx), once)) {
       case Endings.Result.Settled(List<EndOutcome> outcomes) -> answer.apply(outcomes);
       case Endings.Result.Answered(StoredResponse stored, boolean replayed) ->
           IdempotencyHeader.stored(stored, replayed);

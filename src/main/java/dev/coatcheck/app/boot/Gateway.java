@@ -10,6 +10,7 @@ import dev.coatcheck.api.routes.MintRoutes;
 import dev.coatcheck.api.routes.OperationsRoutes;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.routes.access.AccessRoutes;
+import dev.coatcheck.api.routes.audit.AuditRoutes;
 import dev.coatcheck.api.routes.keys.KeyRoutes;
 import dev.coatcheck.api.routes.migrations.TableMigrationRoutes;
 import dev.coatcheck.api.routes.transfers.TransferRoutes;
@@ -21,6 +22,7 @@ import dev.coatcheck.api.routes.urls.UrlRoutes;
 import dev.coatcheck.api.server.PortInUse;
 import dev.coatcheck.bulk.export.Exporter;
 import dev.coatcheck.bulk.load.Importer;
+import dev.coatcheck.cluster.audit.Audit;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.cluster.grant.KeyFence;
 import dev.coatcheck.cluster.lease.KeyFactory;
@@ -191,6 +193,7 @@ public final class Gateway implements AutoCloseable {
                               parameters,
                               clock),
                           new InspectRoutes(registry, clock),
+                          new AuditRoutes(new Audit(database), observer),
                           new LegacyRoutes(ids, hits, parameters),
                           new UrlRoutes(urls, new UrlPublisher(lookup, registry)),
                           new TransferRoutes(

@@ -1,5 +1,6 @@
 package dev.coatcheck.ids.ending;
 
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.ids.ending.EndOutcome.Side;
 import dev.coatcheck.ids.ending.EndingPlan.Call;
@@ -12,8 +13,8 @@ import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.Resolver;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.connection.Deadline;
-import dev.coatcheck.postgres.group.GroupCommit;
 import dev.coatcheck.postgres.group.GroupCommit.Attempt;
+import dev.coatcheck.postgres.group.GroupCommit;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.LockTimeout;
@@ -115,7 +116,7 @@ public final class Endings {
   }
 
   /** For requests without an Idempotency-Key. */
-  public Result end(List<Request> requests, Mode mode, String by) {
+  public Result end(List<Request> requests, Mode mode, Actor by) {
     return end(requests, mode, by, Optional.empty());
   }
 
@@ -123,7 +124,6 @@ public final class Endings {
    * Ends all in one transaction, one after the other, and returns after the commit.
    *
    * @param requests 1 to {@value #REQUESTS_MAX}
-   * @param by a principal
    * @param once set if the requests have an Idempotency-Key
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the outcome is unknown; repeating the
    *     requests tells it
@@ -131,7 +131,7 @@ public final class Endings {
   public Result end(
       List<Request> requests,
       Mode mode,
-      String by,
+      Actor by,
       Optional<IdempotentCall<List<EndOutcome>>> once) {
     if (requests.isEmpty() || requests.size() > REQUESTS_MAX) {
       throw new IllegalArgumentException("requests: " + requests.size());

@@ -8,6 +8,7 @@ import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestBody;
+import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.cluster.grant.SegmentDefinition;
@@ -90,7 +91,7 @@ final class SegmentRoutes implements Routes {
             flaw -> {
               throw body.invalid(flaw.field(), flaw.sentence());
             });
-    return switch (segments.put(wanted)) {
+    return switch (segments.put(wanted, RequestCaller.actor(ctx))) {
       case SegmentPut.Created(SegmentState state) -> Answer.json(201, SegmentView.of(state));
       case SegmentPut.Replaced(SegmentState state) -> Answer.json(200, SegmentView.of(state));
       case SegmentPut.CountsOtherwise(String field) ->

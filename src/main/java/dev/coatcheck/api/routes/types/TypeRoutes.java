@@ -7,6 +7,7 @@ import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestBody;
+import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
@@ -75,7 +76,7 @@ public final class TypeRoutes implements Routes {
 
   private Answer put(Context ctx, RequestBody body) {
     TypeDefinition definition = bodies.definition(ctx.pathParam("name"), body.object());
-    return answer(registry.put(definition, conditions(ctx)));
+    return answer(registry.put(definition, conditions(ctx), RequestCaller.actor(ctx)));
   }
 
   private Answer patch(Context ctx, RequestBody body) {
@@ -86,7 +87,8 @@ public final class TypeRoutes implements Routes {
                 bodies.patched(
                     present.orElseThrow(() -> new Refusal(Parameters.typeUnknown("name"))),
                     body.object()),
-            conditions(ctx)));
+            conditions(ctx),
+            RequestCaller.actor(ctx)));
   }
 
   private Answer answer(PutOutcome outcome) {
