@@ -27,6 +27,8 @@ public enum ProblemCode implements WireNamed {
   PARAMETER_UNKNOWN(400, "Unknown parameter"),
   UNAUTHENTICATED(401, "Not authenticated"),
   FORBIDDEN(403, "Forbidden"),
+  TYPE_NOT_ALLOWED(403, "Type not allowed"),
+  ADDRESS_NOT_ALLOWED(403, "Address not allowed"),
   URL_REFUSED(403, "URL refused"),
   NOT_FOUND(404, "Not found"),
   METHOD_NOT_ALLOWED(405, "Method not allowed"),

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Failures;
+import dev.coatcheck.api.exchange.RequestAccess;
 import dev.coatcheck.api.server.Permits;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.core.attempt.NonBlockingAttempt;
@@ -13,6 +14,7 @@ import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
 import dev.coatcheck.ids.access.AccessDecision;
 import dev.coatcheck.ids.access.Credential;
+import dev.coatcheck.ids.access.Proxies;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.connection.Deadline;
@@ -74,7 +76,7 @@ class FrontRequestTest {
   void start() throws Exception {
     FrontRequest.Means means =
         new FrontRequest.Means(
-            access,
+            new RequestAccess(access, Proxies.none()),
             permits,
             observer,
             new Failures(observer),
@@ -199,7 +201,10 @@ class FrontRequestTest {
   private String key(String name) {
     String key = access.create(name, Set.of(Scope.IDS_READ), Optional.empty()).key().secretText();
     Supplier<AccessDecision> decision =
-        () -> access.decide(Credential.of(Optional.of("Bearer " + key)), Scope.IDS_READ);
+        () -> access.decide(
+                Credential.of(Optional.of("Bearer " + key)),
+                Scope.IDS_READ,
+                InetAddress::getLoopbackAddress);
     await()
         .until(
             () -> {

@@ -114,9 +114,9 @@ class EveryOperationTest {
           "/v1/urls/resolve",
           "/v1/urls/publish");
 
-  private static final List<Call> CALLS = TABLE.lines().map(Call::parse).toList();
+  static final List<Call> CALLS = TABLE.lines().map(Call::parse).toList();
 
-  private record Call(String method, String path, @Nullable String body) {
+  record Call(String method, String path, @Nullable String body) {
     static Call parse(String line) {
       String[] words = line.replace("ID", TestClient.UNKNOWN_ID).split(" ", 3);
       // A file of one row: imports take no JSON.

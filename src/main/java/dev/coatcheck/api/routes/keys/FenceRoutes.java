@@ -3,6 +3,7 @@ package dev.coatcheck.api.routes.keys;
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.IdempotencyHeader;
 import dev.coatcheck.api.exchange.RequestBody;
+import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.cluster.grant.KeyFence;
@@ -35,6 +36,7 @@ final class FenceRoutes implements Routes {
   }
 
   private Answer lift(Context ctx, RequestBody request) {
+    RequestCaller.requireAllTypes(ctx);
     IdempotencyHeader.refuse(
         ctx,
         "No answer is stored for this call. Leave the header out; lifting an open fence does"

@@ -24,10 +24,12 @@ final class FileRoutes {
   private static final String PATH = TableMigrationRoutes.ONE + "/import";
 
   private final KeyFileImport files;
+  private final RunAnswers answers;
   private final TransferPermits permits;
 
-  FileRoutes(KeyFileImport files, Observer observer) {
+  FileRoutes(KeyFileImport files, RunAnswers answers, Observer observer) {
     this.files = files;
+    this.answers = answers;
     this.permits = new TransferPermits(2, 2, observer);
   }
 
@@ -41,7 +43,7 @@ final class FileRoutes {
 
   private Answer take(Context ctx) throws IOException {
     RowsUpload upload = new RowsUpload(ctx);
-    long id = RunAnswers.id(ctx);
+    long id = answers.id(ctx);
     String actor = RequestCaller.principal(ctx);
     return upload.answer(
         (rows, keyed) -> files.run(id, upload.format(), rows, upload.errorsMax(), actor, keyed),
