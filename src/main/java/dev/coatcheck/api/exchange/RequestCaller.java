@@ -8,17 +8,17 @@ import dev.coatcheck.ids.access.Caller;
 import io.javalin.http.Context;
 import java.net.InetAddress;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
  * The caller of a request on a secured route.
  *
- * @param isStillGranted whether the caller would have access now; for an answer that lasts
+ * @param now the caller with the rights that the key has at the time; empty if it would have no
+ *     access any more. For an answer that lasts
  * @param address of the client
  */
 public record RequestCaller(
-    Caller caller, BooleanSupplier isStillGranted, Supplier<InetAddress> address) {
+    Caller caller, Supplier<Optional<Caller>> now, Supplier<InetAddress> address) {
   private static final String NAME = "caller";
 
   public void keep(Context ctx) {

@@ -221,7 +221,10 @@ public final class Endpoints {
         }
         new RequestCaller(
                 caller,
-                () -> access.decide(ctx, scope) instanceof AccessDecision.Granted,
+                () ->
+                    access.decide(ctx, scope) instanceof AccessDecision.Granted(Caller then)
+                        ? Optional.of(then)
+                        : Optional.empty(),
                 () -> access.address(ctx))
             .keep(ctx);
         yield handler.answer(ctx);
