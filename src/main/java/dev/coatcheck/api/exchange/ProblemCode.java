@@ -27,6 +27,8 @@ public enum ProblemCode implements WireNamed {
   PARAMETER_UNKNOWN(400, "Unknown parameter"),
   UNAUTHENTICATED(401, "Not authenticated"),
   FORBIDDEN(403, "Forbidden"),
+  TYPE_NOT_ALLOWED(403, "Type not allowed"),
+  ADDRESS_NOT_ALLOWED(403, "Address not allowed"),
   RIGHTS_EXCEEDED(403, "Rights exceeded"),
   PRINCIPAL_TAKEN(403, "Principal taken"),
   API_KEY_UNKNOWN(404, "API key unknown"),

@@ -59,13 +59,14 @@ public final class AliasRoutes implements Routes {
   private Answer put(Context ctx) {
     Query query = Query.of(ctx, ClientIds.NAMESPACE);
     AliasScheme scheme = scheme(ctx.pathParam("scheme"));
-    return switch (resolver.resolve(ctx.pathParam("id"))) {
+    return switch (resolver.resolve(ctx.pathParam("id"), RequestCaller.types(ctx))) {
       case ResolveOutcome.Found(Mapping mapping) ->
           add(mapping, alias(ctx, query, mapping.type(), scheme), RequestCaller.actor(ctx));
       case ResolveOutcome.Ended _ ->
           Answer.of(
               IdProblems.ended(
                   "id", "This public ID was revoked or merged; it gets no further aliases."));
+      case ResolveOutcome.NotAllowed _ -> Answer.of(Problem.typeNotAllowed());
       case ResolveOutcome.Unknown _ -> Answer.of(IdProblems.unknown("id"));
       case ResolveOutcome.Malformed malformed -> Answer.of(IdProblems.malformed("id", malformed));
     };
@@ -101,9 +102,10 @@ public final class AliasRoutes implements Routes {
 
   /** For a public ID that was issued: an ended public ID keeps its aliases. */
   private Answer ofIssued(Context ctx, Function<Mapping, Answer> answer) {
-    return switch (resolver.resolve(ctx.pathParam("id"))) {
+    return switch (resolver.resolve(ctx.pathParam("id"), RequestCaller.types(ctx))) {
       case ResolveOutcome.Found(Mapping mapping) -> answer.apply(mapping);
       case ResolveOutcome.Ended ended -> answer.apply(ended.mapping());
+      case ResolveOutcome.NotAllowed _ -> Answer.of(Problem.typeNotAllowed());
       case ResolveOutcome.Unknown _ -> Answer.of(IdProblems.unknown("id"));
       case ResolveOutcome.Malformed malformed -> Answer.of(IdProblems.malformed("id", malformed));
     };
@@ -120,7 +122,7 @@ public final class AliasRoutes implements Routes {
       case ResolveOutcome.Merged merged ->
           Answer.json(200, AliasView.of(alias, PublicIdView.of(merged)));
       case ResolveOutcome.Revoked revoked -> Answer.of(IdProblems.revoked("value", revoked));
-      case ResolveOutcome.Unknown _, ResolveOutcome.Malformed _ ->
+      case ResolveOutcome.Unissued _ ->
           Answer.of(
               Problem.at(
                   ProblemCode.ALIAS_UNKNOWN,

@@ -1,5 +1,6 @@
 package dev.coatcheck.app.boot;
 
+import dev.coatcheck.api.exchange.RequestAccess;
 import dev.coatcheck.api.gateway.HttpServer;
 import dev.coatcheck.api.gateway.RouteTable;
 import dev.coatcheck.api.routes.AliasRoutes;
@@ -201,7 +202,7 @@ public final class Gateway implements AutoCloseable {
                               new Exporter(opened.settings(), observer),
                               parameters,
                               observer))),
-                  access,
+                  new RequestAccess(access, config.trustedProxies()),
                   random,
                   observer));
     } catch (PortInUse taken) {

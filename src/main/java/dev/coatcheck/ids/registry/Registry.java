@@ -27,6 +27,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
@@ -105,9 +106,15 @@ public final class Registry implements AutoCloseable {
     return snapshot.all;
   }
 
-  /** The layouts of the Snowflakes that types generate. */
+  /** The layouts of the Snowflakes that all types generate. */
   public Set<SnowflakeLayout> keyLayouts() {
+    return keyLayouts(_ -> true);
+  }
+
+  /** The layouts of the Snowflakes that some types generate. */
+  public Set<SnowflakeLayout> keyLayouts(Predicate<Type> types) {
     return all().stream()
+        .filter(types)
         .map(Type::generation)
         .filter(KeyTimes.Snowflakes.class::isInstance)
         .map(generation -> ((KeyTimes.Snowflakes) generation).layout())

@@ -193,6 +193,20 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
     return new TestClient(uri(), issue(scope));
   }
 
+  /** A client whose API key has these scopes. */
+  TestClient clientWith(Set<Scope> scopes) {
+    return new TestClient(uri(), issue(config, "test", scopes));
+  }
+
+  /** Same, with further rights by an SQL assignment: {@code types = '{charge}'}. */
+  TestClient clientWith(Set<Scope> scopes, String rights) {
+    String key = issue(config, "test", scopes);
+    execute(
+        "update coatcheck.api_key set %s where key_id = '%s'"
+            .formatted(rights, key.substring(9, 21)));
+    return new TestClient(uri(), key);
+  }
+
   /** A client that acts as a principal of its own. */
   TestClient clientOf(String principal, Scope scope) {
     return new TestClient(uri(), issue(config, principal, scope));
@@ -252,8 +266,11 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
   }
 
   private static String issue(Config config, String name, Scope scope) {
-    return withKeys(config, keys -> TestKeys.create(keys, name, Rights.of(Set.of(scope))))
-        .secretText();
+    return issue(config, name, Set.of(scope));
+  }
+
+  private static String issue(Config config, String name, Set<Scope> scopes) {
+    return withKeys(config, keys -> TestKeys.create(keys, name, Rights.of(scopes))).secretText();
   }
 
   private static <T> T withKeys(Config config, Function<ApiKeys, T> work) {

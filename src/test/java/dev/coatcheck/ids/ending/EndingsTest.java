@@ -6,6 +6,7 @@ import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.id.ParsedId;
 import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.key.Key;
+import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.ending.Endings.Mode;
 import dev.coatcheck.ids.ending.Endings.Request;
 import dev.coatcheck.ids.mapping.Mapping;
@@ -381,7 +382,7 @@ class EndingsTest {
     if (PublicId.parse(id) instanceof ParsedId.Valid(PublicId parsed)) {
       FIXTURE.resolver.forget(FIXTURE.charge, parsed.token());
     }
-    return FIXTURE.resolver.resolve(id);
+    return FIXTURE.resolver.resolve(id, AllowedTypes.ALL);
   }
 
   private static long longestChain() {

@@ -18,6 +18,7 @@ import dev.coatcheck.ids.registry.PutConditions;
 import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import java.net.InetAddress;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.util.ArrayList;
@@ -243,7 +244,7 @@ class LegacyTest {
   }
 
   private static RedirectOutcome follow(LegacyFixture legacy) {
-    return legacy.redirector().follow("ended", "17", Visitor.at("192.0.2.1")).orElseThrow();
+    return legacy.redirector().follow("ended", "17", Visitor.at(InetAddress.ofLiteral("192.0.2.1"))).orElseThrow();
   }
 
   private static Type ended() {

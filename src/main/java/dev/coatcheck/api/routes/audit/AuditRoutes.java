@@ -6,6 +6,7 @@ import dev.coatcheck.api.exchange.Json;
 import dev.coatcheck.api.exchange.ListView;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
+import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.routes.transfers.TransferPermits;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
@@ -56,6 +57,7 @@ public final class AuditRoutes implements Routes {
   }
 
   private Answer list(Context ctx) {
+    RequestCaller.requireAllTypes(ctx);
     Query query =
         Query.of(ctx, "subject", "actor", "action", "from", "to", "after", "limit");
     Audit.Page page =
@@ -109,6 +111,7 @@ public final class AuditRoutes implements Routes {
    * connection is held while the client reads it.
    */
   private Answer export(Context ctx) throws IOException {
+    RequestCaller.requireAllTypes(ctx);
     AuditFilter filter = filter(Query.of(ctx, "subject", "actor", "action", "from", "to"));
     long last = audit.lastNumber();
     try (StreamedAnswer body =

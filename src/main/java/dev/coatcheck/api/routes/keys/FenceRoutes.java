@@ -36,6 +36,7 @@ final class FenceRoutes implements Routes {
   }
 
   private Answer lift(Context ctx, RequestBody request) {
+    RequestCaller.requireAllTypes(ctx);
     IdempotencyHeader.refuse(
         ctx,
         "No answer is stored for this call. Leave the header out; lifting an open fence does"

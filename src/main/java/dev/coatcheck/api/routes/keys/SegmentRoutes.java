@@ -71,6 +71,7 @@ final class SegmentRoutes implements Routes {
   }
 
   private Answer put(Context ctx, RequestBody request) {
+    RequestCaller.requireAllTypes(ctx);
     String tag = ctx.pathParam("tag");
     if (!SegmentDefinition.isTag(tag)) {
       throw Refusal.ofParameter("tag", TAG_RULE);
@@ -111,6 +112,7 @@ final class SegmentRoutes implements Routes {
   }
 
   private Answer list(Context ctx) {
+    RequestCaller.requireAllTypes(ctx);
     Query.none(ctx);
     return Answer.json(200, ListView.of(segments.list().stream().map(SegmentView::of).toList()));
   }

@@ -25,10 +25,12 @@ final class FileRoutes {
   private static final String PATH = TableMigrationRoutes.ONE + "/import";
 
   private final KeyFileImport files;
+  private final RunAnswers answers;
   private final TransferPermits permits;
 
-  FileRoutes(KeyFileImport files, Observer observer) {
+  FileRoutes(KeyFileImport files, RunAnswers answers, Observer observer) {
     this.files = files;
+    this.answers = answers;
     this.permits = new TransferPermits(2, 2, observer);
   }
 
@@ -42,7 +44,7 @@ final class FileRoutes {
 
   private Answer take(Context ctx) throws IOException {
     RowsUpload upload = new RowsUpload(ctx);
-    long id = RunAnswers.id(ctx);
+    long id = answers.id(ctx);
     Actor actor = RequestCaller.actor(ctx);
     return upload.answer(
         (rows, keyed) -> files.run(id, upload.format(), rows, upload.errorsMax(), actor, keyed),

@@ -109,7 +109,9 @@ public final class TransferRoutes implements Routes {
     Query query = Query.of(ctx, "type", "format", "include_ended");
     Type type =
         parameters.type(
-            "type", query.needed("type", "Send the name of the type whose mappings to export."));
+            RequestCaller.types(ctx),
+            "type",
+            query.needed("type", "Send the name of the type whose mappings to export."));
     RowFormat format =
         WireNamed.find(RowFormat.class, query.text("format").orElse(RowFormat.CSV.wireName()))
             .orElseThrow(() -> Refusal.ofParameter("format", "The formats are csv and ndjson."));
