@@ -60,21 +60,26 @@ public final class AliasRoutes implements Routes {
     return switch (resolver.resolve(ctx.pathParam("id"))) {
       case ResolveOutcome.Found(Mapping mapping) ->
           add(mapping, alias(ctx, query, mapping.type(), scheme));
-      case ResolveOutcome.Ended _ ->
-          Answer.of(
-              IdProblems.ended(
-                  "id", "This public ID was revoked or merged; it gets no further aliases."));
+      case ResolveOutcome.Ended _ -> ended();
+      case ResolveOutcome.Erased _ -> Answer.of(Problem.erased("id"));
       case ResolveOutcome.Unknown _ -> Answer.of(IdProblems.unknown("id"));
       case ResolveOutcome.Malformed malformed -> Answer.of(IdProblems.malformed("id", malformed));
     };
   }
 
   private Answer add(Mapping mapping, Alias alias) {
-    return switch (aliases.add(mapping.token(), alias)) {
+    return switch (aliases.add(mapping.type(), mapping.token(), alias)) {
       case ADDED -> Answer.json(201, AliasView.of(alias, PublicIdView.of(mapping)));
       case PRESENT -> Answer.json(200, AliasView.of(alias, PublicIdView.of(mapping)));
       case TAKEN -> ofAnother("Another public ID already has this alias. Nothing was done.");
+      case ERASED -> Answer.of(Problem.erased("value"));
+      case ENDED -> ended();
     };
+  }
+
+  private static Answer ended() {
+    return Answer.of(
+        IdProblems.ended("id", "This public ID was revoked or merged; it gets no further aliases."));
   }
 
   private Answer remove(Context ctx) {
@@ -99,6 +104,7 @@ public final class AliasRoutes implements Routes {
     return switch (resolver.resolve(ctx.pathParam("id"))) {
       case ResolveOutcome.Found(Mapping mapping) -> answer.apply(mapping);
       case ResolveOutcome.Ended ended -> answer.apply(ended.mapping());
+      case ResolveOutcome.Erased _ -> Answer.of(Problem.erased("id"));
       case ResolveOutcome.Unknown _ -> Answer.of(IdProblems.unknown("id"));
       case ResolveOutcome.Malformed malformed -> Answer.of(IdProblems.malformed("id", malformed));
     };
@@ -115,6 +121,7 @@ public final class AliasRoutes implements Routes {
       case ResolveOutcome.Merged merged ->
           Answer.json(200, AliasView.of(alias, PublicIdView.of(merged)));
       case ResolveOutcome.Revoked revoked -> Answer.of(IdProblems.revoked("value", revoked));
+      case ResolveOutcome.Erased _ -> Answer.of(Problem.erased("value"));
       case ResolveOutcome.Unknown _, ResolveOutcome.Malformed _ ->
           Answer.of(
               Problem.at(

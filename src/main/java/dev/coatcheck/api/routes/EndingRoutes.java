@@ -147,6 +147,8 @@ public final class EndingRoutes implements Routes {
           new Item.Refused<>(IdProblems.unknown(param(path, side)));
       case EndOutcome.Malformed(Side side, ResolveOutcome.Malformed malformed) ->
           new Item.Refused<>(IdProblems.malformed(param(path, side), malformed));
+      case EndOutcome.Erased(Side side) ->
+          new Item.Refused<>(Problem.erased(param(path, side)));
       case EndOutcome.EndedOtherwise(Side side) ->
           new Item.Refused<>(
               IdProblems.ended(

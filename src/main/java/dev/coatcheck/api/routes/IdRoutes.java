@@ -2,6 +2,7 @@ package dev.coatcheck.api.routes;
 
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.ListView;
+import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestBody;
@@ -117,6 +118,7 @@ public final class IdRoutes implements Routes {
       case ResolveOutcome.Merged merged ->
           Items.shown(200, more.apply(merged.mapping(), named(PublicIdView.of(merged), text)));
       case ResolveOutcome.Revoked revoked -> new Item.Refused<>(IdProblems.revoked(param, revoked));
+      case ResolveOutcome.Erased _ -> new Item.Refused<>(Problem.erased(param));
       case ResolveOutcome.Unknown _ -> new Item.Refused<>(IdProblems.unknown(param));
       case ResolveOutcome.Malformed malformed ->
           new Item.Refused<>(IdProblems.malformed(param, malformed));
@@ -190,6 +192,7 @@ public final class IdRoutes implements Routes {
 
   private static Mapping.Status status(String text) {
     return WireNamed.find(Mapping.Status.class, text)
+        .filter(status -> status != Mapping.Status.ERASED) // a list shows keys
         .orElseThrow(() -> Refusal.ofParameter("status", "A status is active, revoked or merged."));
   }
 
@@ -212,7 +215,10 @@ public final class IdRoutes implements Routes {
           ended.mapping().key();
       case ResolveOutcome.Malformed malformed ->
           throw new Refusal(IdProblems.malformed(param, malformed));
-      case ResolveOutcome.Found _, ResolveOutcome.Ended _, ResolveOutcome.Unknown _ ->
+      case ResolveOutcome.Found _,
+          ResolveOutcome.Ended _,
+          ResolveOutcome.Erased _,
+          ResolveOutcome.Unknown _ ->
           throw Refusal.ofParameter(
               param,
               "Send the last public ID of a page for starting_after, the first for ending_before;"

@@ -3,11 +3,16 @@ package dev.coatcheck.bulk.load;
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.alias.AliasTable;
+import dev.coatcheck.ids.mapping.PublicIdTable;
 import dev.coatcheck.ids.mapping.Resolver;
 import dev.coatcheck.ids.mint.KnownRows;
+import dev.coatcheck.ids.mint.MintPlan.NewName;
+import dev.coatcheck.ids.mint.MintPlan;
 import dev.coatcheck.ids.mint.MintTable;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.connection.SqlState;
+import dev.coatcheck.postgres.group.LostRace;
 import dev.coatcheck.postgres.session.Session;
 import dev.coatcheck.postgres.sql.Copy;
 import java.util.List;
@@ -41,14 +46,16 @@ final class ImportStore implements AutoCloseable {
    *
    * @return false if a key, a token or a legacy ID is there already, or comes twice
    */
-  boolean insert(CopyBatch batch, boolean bringsTokens) {
+  boolean insert(MintPlan plan, CopyBatch batch, boolean bringsTokens) {
     try {
       return write(
           sql -> {
-            copy(sql, batch);
+            copy(sql, plan, batch);
             announce(sql, bringsTokens);
             return true;
           });
+    } catch (LostRace erased) {
+      return false;
     } catch (DataAccessException refused) {
       return isTaken(refused);
     }
@@ -65,10 +72,12 @@ final class ImportStore implements AutoCloseable {
           write(
               sql -> {
                 ImportPlan plan = planner.apply(MintTable.known(sql, chunk.requests()));
-                copy(sql, CopyBatch.of(plan.mints()));
+                copy(sql, plan.mints(), CopyBatch.of(plan.mints()));
                 announce(sql, chunk.bringsTokens());
                 return plan;
               }));
+    } catch (LostRace erased) {
+      return Optional.empty();
     } catch (DataAccessException refused) {
       isTaken(refused);
       return Optional.empty();
@@ -105,9 +114,21 @@ final class ImportStore implements AutoCloseable {
     throw refused;
   }
 
-  static void copy(DSLContext sql, CopyBatch batch) {
+  /**
+   * Writes the rows of a plan.
+   *
+   * @throws LostRace if one of its aliases belongs to an erased public ID, or a row that gets an
+   *     alias has ended
+   */
+  static void copy(DSLContext sql, MintPlan plan, CopyBatch batch) {
+    if (!PublicIdTable.hold(sql, plan.namedRows())) {
+      throw new LostRace("row");
+    }
     for (CopyBatch.Part part : batch.parts()) {
       Copy.in(sql, part.copy(), part.rows().bytes(), part.rows().length());
+    }
+    if (AliasTable.isAnyErased(sql, plan.newNames().stream().map(NewName::alias).toList())) {
+      throw new LostRace("alias");
     }
   }
 }

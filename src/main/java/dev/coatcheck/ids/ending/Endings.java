@@ -171,6 +171,7 @@ public final class Endings {
           new Step.Refused(new EndOutcome.Malformed(side, malformed));
       case IdText.Unissued(ResolveOutcome.Unknown _) ->
           new Step.Refused(new EndOutcome.Unknown(side));
+      case IdText.OfErased _ -> new Step.Refused(new EndOutcome.Erased(side));
       case IdText.OfToken(Type type, Token token) -> then.apply(new Ref(type, token));
     };
   }

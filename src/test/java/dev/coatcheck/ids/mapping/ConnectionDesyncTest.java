@@ -66,7 +66,7 @@ class ConnectionDesyncTest {
 
   private Alias named(Mapping mapping) {
     Alias alias = Alias.of(mapping.type(), AliasScheme.LEGACY, Long.toString(nextKey++));
-    FIXTURE.aliases.add(mapping.token(), alias);
+    FIXTURE.aliases.add(mapping.type(), mapping.token(), alias);
     return alias;
   }
 
