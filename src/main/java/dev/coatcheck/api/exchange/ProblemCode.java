@@ -60,6 +60,8 @@ public enum ProblemCode implements WireNamed {
   PRECONDITIONS_NOT_ACCEPTED(409, "Preconditions not accepted"),
   TABLE_MIGRATION_STATE(409, "Not in this state"),
   THROTTLE_OUT_OF_RANGE(422, "Throttle setting out of range"),
+  QUOTA_EXCEEDED(429, "Quota exceeded"),
+  BATCH_EXCEEDS_QUOTA(422, "Batch exceeds the quota"),
   ABNORMAL_USAGE_DETECTED(429, "Abnormal usage detected"),
   OVERLOADED(503, "Overloaded"),
   DATABASE_UNAVAILABLE(503, "Database unavailable"),
@@ -68,6 +70,8 @@ public enum ProblemCode implements WireNamed {
   KEYS_FENCED(503, "Keys fenced"),
   NO_DATED_WORKER_LEFT(503, "No worker left for given times"),
   INTERNAL(500, "Internal error");
+
+  private static final String REGISTERED = "https://iana.org/assignments/http-problem-types#";
 
   private final int status;
   private final String title;
@@ -86,12 +90,15 @@ public enum ProblemCode implements WireNamed {
   }
 
   /**
-   * The page that explains the code: a relative reference, served by the gateway. One code has the
-   * type that the draft of the RateLimit headers defines.
+   * The page that explains the code: a relative reference, served by the gateway. Three codes have
+   * the types that the draft of the RateLimit headers registers.
    */
   public String typeUri() {
-    return this == ABNORMAL_USAGE_DETECTED
-        ? "https://iana.org/assignments/http-problem-types#abnormal-usage-detected"
-        : "/docs/errors#" + wireName();
+    return switch (this) {
+      case QUOTA_EXCEEDED -> REGISTERED + "quota-exceeded";
+      case OVERLOADED -> REGISTERED + "temporary-reduced-capacity";
+      case ABNORMAL_USAGE_DETECTED -> REGISTERED + "abnormal-usage-detected";
+      default -> "/docs/errors#" + wireName();
+    };
   }
 }

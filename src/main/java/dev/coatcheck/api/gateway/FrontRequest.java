@@ -7,6 +7,7 @@ import dev.coatcheck.api.exchange.RequestCredential;
 import dev.coatcheck.api.exchange.RequestId;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Permits;
+import dev.coatcheck.api.server.RateLimits;
 import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
@@ -45,6 +46,7 @@ final class FrontRequest {
    */
   record Means(
       Access access,
+      RateLimits limits,
       Permits permits,
       Observer observer,
       Failures failures,
@@ -130,7 +132,11 @@ final class FrontRequest {
         case AccessDecision.Refused _ -> NonBlockingAttempt.leave();
       }
     }
-    return operation.work().apply(caller);
+    Optional<Problem> tooMany =
+        caller.isPresent()
+            ? means.limits().count(request, response, caller.get())
+            : means.limits().countAddress(request, response);
+    return tooMany.isPresent() ? Answer.of(tooMany.get()) : operation.work().apply(caller);
   }
 
   /**

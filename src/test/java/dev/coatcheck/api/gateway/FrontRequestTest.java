@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Failures;
 import dev.coatcheck.api.server.Permits;
+import dev.coatcheck.api.server.RateLimits;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.id.RandomSource;
@@ -75,6 +76,7 @@ class FrontRequestTest {
     FrontRequest.Means means =
         new FrontRequest.Means(
             access,
+            RateLimits.none(),
             permits,
             observer,
             new Failures(observer),
