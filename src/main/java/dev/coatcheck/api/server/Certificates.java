@@ -84,7 +84,11 @@ public final class Certificates implements AutoCloseable {
     }
     texts = now;
     switch (files.parse(now)) {
-      case TlsFiles.Read.Sound sound -> serve(sound);
+      case TlsFiles.Read.Sound sound -> {
+        if (!sound.equals(served)) {
+          serve(sound);
+        }
+      }
       case TlsFiles.Read.Faulty faulty -> observer.observe(new Event.CertificateRefused(why(faulty)));
     }
   }
