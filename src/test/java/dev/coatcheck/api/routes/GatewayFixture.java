@@ -236,6 +236,11 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
     return URI.create(gateway.url());
   }
 
+  /** The port for the public. */
+  public URI publicUri() {
+    return uri().resolve("//127.0.0.1:" + gateway.publicPort().orElseThrow() + "/");
+  }
+
   public URI managementUri() {
     return URI.create("http://127.0.0.1:" + gateway.managementPort().orElseThrow());
   }
