@@ -119,8 +119,12 @@ class SecretsTest {
     String mint = "{\"type\":\"charge\",\"legacy_id\":4711}";
     send("mint", with(json("/v1/ids", mint, "POST"), "Idempotency-Key", IDEMPOTENCY_KEY));
     send("again", with(json("/v1/ids", mint, "POST"), "Idempotency-Key", IDEMPOTENCY_KEY));
-    send("reused", with(json("/v1/ids", "{\"type\":\"charge\"}", "POST"), "Idempotency-Key", IDEMPOTENCY_KEY));
-    send("malformed", with(json("/v1/ids", mint, "POST"), "Idempotency-Key", "\"" + IDEMPOTENCY_KEY));
+    send(
+        "reused",
+        with(json("/v1/ids", "{\"type\":\"charge\"}", "POST"), "Idempotency-Key", IDEMPOTENCY_KEY));
+    send(
+        "malformed",
+        with(json("/v1/ids", mint, "POST"), "Idempotency-Key", "\"" + IDEMPOTENCY_KEY));
     for (String source : List.of("shop", "wrong", "away", SOURCE_PASSWORD)) {
       String plan =
           "{\"type\":\"charge\",\"table\":\"canary_shop\",\"source\":\"%s\"}".formatted(source);
@@ -135,27 +139,65 @@ class SecretsTest {
 
   private static void headers(String secret) throws Exception {
     String broken = secret.substring(0, secret.length() - 1) + "-";
-    String basic = Base64.getEncoder().encodeToString(("a:" + secret).getBytes(StandardCharsets.UTF_8));
+    String basic =
+        Base64.getEncoder().encodeToString(("a:" + secret).getBytes(StandardCharsets.UTF_8));
     for (String value :
-        List.of("Bearer " + secret, "Bearer " + broken, "Bearer  " + secret, secret, "Basic " + basic)) {
+        List.of(
+            "Bearer " + secret,
+            "Bearer " + broken,
+            "Bearer  " + secret,
+            secret,
+            "Basic " + basic)) {
       send("authorization", request("/v1/types").setHeader("Authorization", value).build());
-      send("public", request("/r/ch_00000000000000000000002B").setHeader("Authorization", value).build());
+      send(
+          "public",
+          request("/r/ch_00000000000000000000002B").setHeader("Authorization", value).build());
     }
     for (String name :
-        List.of("X-Api-Key", "Cookie", "Referer", "If-Match", "X-Request-Id", "X-Forwarded-For", "Accept-Language", "X-Original-URI")) {
+        List.of(
+            "X-Api-Key",
+            "Cookie",
+            "Referer",
+            "If-Match",
+            "X-Request-Id",
+            "X-Forwarded-For",
+            "Accept-Language",
+            "X-Original-URI")) {
       send(name, request("/v1/types").header(name, secret).build());
       send(name, request("/v1/urls/auth-request").header(name, "/charges?key=" + secret).build());
     }
-    raw("GET /v1/types HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer " + secret + "\r\nAuthorization: Bearer " + secret + "\r\n\r\n");
+    raw(
+        "GET /v1/types HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer "
+            + secret
+            + "\r\nAuthorization: Bearer "
+            + secret
+            + "\r\n\r\n");
     raw("GET /v1/types HTTP/1.1\r\nHost: gateway\r\nAuthorization : Bearer " + secret + "\r\n\r\n");
     raw("GET /v1/types HTTP/1.1\r\nHost: " + secret + "@gateway:x\r\n\r\n");
-    raw("GET /v1/types HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer " + secret + "\u0000\r\n\r\n");
+    raw(
+        "GET /v1/types HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer "
+            + secret
+            + "\u0000\r\n\r\n");
   }
 
   private static void urls(String secret) throws Exception {
     for (String path :
-        List.of("/r/", "/v1/ids/", "/v1/types/", "/v1/types/charge/keys/", "/legacy/charge/", "/legacy/", "/v1/segments/", "/docs/assets/", "/",
-            "/v1/types?key=", "/v1/ids?api_key=", "/r/ch_00000000000000000000002B?token=", "/v1/ids?type=", "/v1/ids?starting_after=", "/v1/exports?type=",
+        List.of(
+            "/r/",
+            "/v1/ids/",
+            "/v1/types/",
+            "/v1/types/charge/keys/",
+            "/legacy/charge/",
+            "/legacy/",
+            "/v1/segments/",
+            "/docs/assets/",
+            "/",
+            "/v1/types?key=",
+            "/v1/ids?api_key=",
+            "/r/ch_00000000000000000000002B?token=",
+            "/v1/ids?type=",
+            "/v1/ids?starting_after=",
+            "/v1/exports?type=",
             "/v1/urls/resolve?url=https://shop.example/charges/1?key=")) {
       send(path, request(path + secret).build());
     }
@@ -177,8 +219,18 @@ class SecretsTest {
       send(body, json("/v1/ids", body.formatted(secret), "POST"));
       send(body, json("/v1/types/charge", body.formatted(secret), "PUT"));
     }
-    send("rows", with(json("/v1/imports", "type,key,%s\n".formatted(secret), "POST"), "Content-Type", "text/csv"));
-    send("rows", with(json("/v1/imports", "type,key\n%1$s,1\ncharge,%1$s\n".formatted(secret), "POST"), "Content-Type", "text/csv"));
+    send(
+        "rows",
+        with(
+            json("/v1/imports", "type,key,%s\n".formatted(secret), "POST"),
+            "Content-Type",
+            "text/csv"));
+    send(
+        "rows",
+        with(
+            json("/v1/imports", "type,key\n%1$s,1\ncharge,%1$s\n".formatted(secret), "POST"),
+            "Content-Type",
+            "text/csv"));
   }
 
   @Test
@@ -218,7 +270,8 @@ class SecretsTest {
              where table_schema not in ('pg_catalog', 'information_schema')
                and table_type = 'BASE TABLE'
             """);
-    assertThat(tables).contains("coatcheck.api_key", "coatcheck.audit_entry", "coatcheck.idempotency_6");
+    assertThat(tables)
+        .contains("coatcheck.api_key", "coatcheck.audit_entry", "coatcheck.idempotency_6");
     assertThat(found(sql, "coatcheck.alias", "4711")).as("the search finds what is there").isOne();
     assertThat(found(sql, "coatcheck.api_key", id(key))).isOne();
     for (String table : tables) {
@@ -229,7 +282,8 @@ class SecretsTest {
       }
     }
     assertThat(
-            sql.texts("select query from pg_stat_activity where application_name like 'coatcheck%'"))
+            sql.texts(
+                "select query from pg_stat_activity where application_name like 'coatcheck%'"))
         .isNotEmpty()
         .allSatisfy(
             query -> {
@@ -241,7 +295,8 @@ class SecretsTest {
 
   private static long found(TestSql sql, String table, String text) {
     return sql.number(
-        "select count(*) from %s as row where position('%s' in row::text) > 0".formatted(table, text));
+        "select count(*) from %s as row where position('%s' in row::text) > 0"
+            .formatted(table, text));
   }
 
   /** A password as a flag, in a URL, in a file that isn't one, and one that is wrong. */
@@ -297,12 +352,7 @@ class SecretsTest {
   /** What must be found nowhere; of an API key all but the part that names it. */
   private static List<String> secrets() {
     return List.of(
-        PASSWORD,
-        SOURCE_PASSWORD,
-        WRONG_PASSWORD,
-        IDEMPOTENCY_KEY,
-        secret(key),
-        secret(deadKey));
+        PASSWORD, SOURCE_PASSWORD, WRONG_PASSWORD, IDEMPOTENCY_KEY, secret(key), secret(deadKey));
   }
 
   private static String id(String apiKey) {
@@ -359,9 +409,13 @@ class SecretsTest {
     try (Socket socket = new Socket(uri.getHost(), uri.getPort())) {
       socket.setSoTimeout(30_000);
       OutputStream out = socket.getOutputStream();
-      out.write(request.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1));
+      out.write(
+          request
+              .replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n")
+              .getBytes(StandardCharsets.ISO_8859_1));
       InputStream in = socket.getInputStream();
-      ANSWERS.put("raw " + ANSWERS.size(), new String(in.readAllBytes(), StandardCharsets.ISO_8859_1));
+      ANSWERS.put(
+          "raw " + ANSWERS.size(), new String(in.readAllBytes(), StandardCharsets.ISO_8859_1));
     }
   }
 }
