@@ -3,7 +3,7 @@ package dev.coatcheck.app.boot;
 import dev.coatcheck.api.server.Listener;
 import dev.coatcheck.cluster.lease.WorkerRanges;
 import dev.coatcheck.core.name.WireNamed;
-import dev.coatcheck.ids.redirect.Proxies;
+import dev.coatcheck.ids.access.Proxies;
 import dev.coatcheck.ids.registry.OnOutage;
 import dev.coatcheck.ids.registry.RedirectHosts;
 import dev.coatcheck.postgres.connection.DatabaseSettings;

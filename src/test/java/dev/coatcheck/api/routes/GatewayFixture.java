@@ -4,10 +4,14 @@ import dev.coatcheck.app.boot.Config;
 import dev.coatcheck.app.boot.Gateway;
 import dev.coatcheck.app.boot.OpenDatabase;
 import dev.coatcheck.app.boot.StartFailed;
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.ids.access.Access;
+import dev.coatcheck.ids.access.ApiKeys;
+import dev.coatcheck.ids.access.KeyOutcome;
+import dev.coatcheck.ids.access.Rights;
 import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.ids.access.TestKeys;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestServer;
 import dev.coatcheck.postgres.sql.TestSql;
@@ -19,7 +23,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -191,6 +194,20 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
     return new TestClient(uri(), issue(scope));
   }
 
+  /** A client whose API key has these scopes. */
+  TestClient clientWith(Set<Scope> scopes) {
+    return new TestClient(uri(), issue(config, "test", scopes));
+  }
+
+  /** Same, with further rights by an SQL assignment: {@code types = '{charge}'}. */
+  TestClient clientWith(Set<Scope> scopes, String rights) {
+    String key = issue(config, "test", scopes);
+    execute(
+        "update coatcheck.api_key set %s where key_id = '%s'"
+            .formatted(rights, key.substring(9, 21)));
+    return new TestClient(uri(), key);
+  }
+
   /** A client that acts as a principal of its own. */
   TestClient clientOf(String principal, Scope scope) {
     return new TestClient(uri(), issue(config, principal, scope));
@@ -238,7 +255,9 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
 
   /** Ends a key as the command line does: from another process. */
   public void revokeKey(String key) {
-    if (!withAccess(config, access -> access.revoke(key.substring(9, 21)))) {
+    KeyOutcome outcome =
+        withKeys(config, keys -> keys.revoke(key.substring(9, 21), false, Actor.operator()));
+    if (!(outcome instanceof KeyOutcome.Revoked)) {
       throw new AssertionError("no such key");
     }
   }
@@ -248,20 +267,17 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
   }
 
   private static String issue(Config config, String name, Scope scope) {
-    return withAccess(
-        config, access -> access.create(name, Set.of(scope), Optional.empty()).key().secretText());
+    return issue(config, name, Set.of(scope));
   }
 
-  private static <T> T withAccess(Config config, Function<Access, T> work) {
-    Observer observer = new Observer();
-    try (OpenDatabase opened = OpenDatabase.open(config, observer)) {
+  private static String issue(Config config, String name, Set<Scope> scopes) {
+    return withKeys(config, keys -> TestKeys.create(keys, name, Rights.of(scopes))).secretText();
+  }
+
+  private static <T> T withKeys(Config config, Function<ApiKeys, T> work) {
+    try (OpenDatabase opened = OpenDatabase.open(config, new Observer())) {
       return work.apply(
-          new Access(
-              opened.database(),
-              Access.Trust.none(),
-              new RandomSource(),
-              observer,
-              InstantSource.system()));
+          new ApiKeys(opened.database(), _ -> {}, new RandomSource(), InstantSource.system()));
     } catch (StartFailed failed) {
       throw new AssertionError(failed);
     }
