@@ -35,6 +35,12 @@ final class ProblemRules {
           "preconditions", "preconditions_not_accepted",
           "dying_links", "links_would_die");
 
+  /** Codes whose types the draft of the RateLimit headers registers. */
+  private static final Map<String, String> REGISTERED =
+      Map.of(
+          "quota_exceeded", "quota-exceeded",
+          "abnormal_usage_detected", "abnormal-usage-detected");
+
   private static final JsonMapper STRICT =
       JsonMapper.builder()
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
@@ -99,10 +105,11 @@ final class ProblemRules {
     if (body.path("status").asInt(-1) != answer.status()) {
       violations.add("answer: the problem's status is not the answer's");
     }
+    String registered = REGISTERED.get(code);
     String page =
-        code.equals("abnormal_usage_detected")
-            ? "https://iana.org/assignments/http-problem-types#abnormal-usage-detected"
-            : "/docs/errors#" + code;
+        registered == null
+            ? "/docs/errors#" + code
+            : "https://iana.org/assignments/http-problem-types#" + registered;
     if (!body.path("type").asString("").equals(page)) {
       violations.add("answer: the problem's type is not the page of " + code);
     }
