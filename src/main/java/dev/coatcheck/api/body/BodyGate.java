@@ -2,8 +2,8 @@ package dev.coatcheck.api.body;
 
 import dev.coatcheck.api.exchange.Failures;
 import dev.coatcheck.api.exchange.Problem;
+import dev.coatcheck.api.exchange.RequestAccess;
 import dev.coatcheck.api.exchange.RequestBody;
-import dev.coatcheck.api.exchange.RequestCredential;
 import dev.coatcheck.api.exchange.RequestId;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.JsonRoutes;
@@ -11,10 +11,8 @@ import dev.coatcheck.api.server.Permits;
 import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.ids.access.Access;
 import dev.coatcheck.ids.access.AccessDecision;
 import dev.coatcheck.ids.access.Caller;
-import dev.coatcheck.ids.access.Credential;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.postgres.connection.Deadline;
 import java.util.Optional;
@@ -48,7 +46,7 @@ public final class BodyGate extends Handler.Wrapper {
   /** Roughly what a request holds besides its body and the text of its headers. */
   private static final long REQUEST_BYTES = 4 * 1024;
 
-  private final Access access;
+  private final RequestAccess access;
   private final Permits permits;
   private final Observer observer;
   private final Failures failures;
@@ -59,7 +57,7 @@ public final class BodyGate extends Handler.Wrapper {
   private volatile Scheduler.@Nullable Task nextTick;
 
   public BodyGate(
-      Handler next, Access access, Permits permits, Observer observer, Executor requestThreads) {
+      Handler next, RequestAccess access, Permits permits, Observer observer, Executor requestThreads) {
     super(next);
     this.access = access;
     this.permits = permits;
@@ -100,12 +98,11 @@ public final class BodyGate extends Handler.Wrapper {
       return true;
     }
     Scope needed = route.get().needed().get();
-    Credential credential = RequestCredential.of(request);
-    if (new NonBlockingAttempt<>(() -> access.decide(credential, needed)).run()
+    if (new NonBlockingAttempt<>(() -> access.decide(request, needed)).run()
         instanceof NonBlockingAttempt.Outcome.Done(AccessDecision.Granted(Caller caller))) {
       collect(gated, caller.keyId());
     } else {
-      requestThreads.execute(() -> decide(gated, credential, needed));
+      requestThreads.execute(() -> decide(gated, needed));
     }
     return true;
   }
@@ -115,7 +112,7 @@ public final class BodyGate extends Handler.Wrapper {
   }
 
   /** For an API key that has to be looked up, on a thread that may wait. */
-  private void decide(GatedRequest gated, Credential credential, Scope needed) {
+  private void decide(GatedRequest gated, Scope needed) {
     try {
       Optional<Permits.Permit> permit = permits.enter(gated.route().share());
       if (permit.isEmpty()) {
@@ -125,7 +122,7 @@ public final class BodyGate extends Handler.Wrapper {
       }
       AccessDecision decision;
       try (Permits.Permit _ = permit.get()) {
-        decision = Deadline.ofAnswer().call(() -> access.decide(credential, needed));
+        decision = Deadline.ofAnswer().call(() -> access.decide(gated.request(), needed));
       }
       switch (decision) {
         case AccessDecision.Granted(Caller caller) -> collect(gated, caller.keyId());

@@ -7,11 +7,14 @@ import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.sql.Database;
+import java.net.InetAddress;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * Decides who may call. A known key is cached as long as the change feed
@@ -73,19 +76,29 @@ public final class Access {
     return ApiKey.parse(text).flatMap(this::alive).isPresent();
   }
 
-  /** Checks the credential of a request against the scope that the call needs, both as of now. */
-  public AccessDecision decide(Credential credential, Scope needed) {
+  /**
+   * Checks the credential of a request against the scope that the call needs, both as of now.
+   *
+   * @param address of the client; asked only for a key with ranges
+   */
+  public AccessDecision decide(
+      Credential credential, Scope needed, Supplier<InetAddress> address) {
     return switch (credential) {
       case Credential.None _ -> new AccessDecision.Unauthenticated("no Authorization header");
       case Credential.Unreadable(String reason) -> refused("-", reason);
       case Credential.Key(ApiKey key) ->
           alive(key)
-              .map(stored -> decide(stored.caller(), needed))
+              .map(stored -> decide(stored.caller(), needed, address))
               .orElseGet(() -> refused(key.id(), "unknown, expired or revoked key"));
     };
   }
 
-  private static AccessDecision decide(Caller caller, Scope needed) {
+  /** The address first: a stolen key must not tell what it may do. */
+  private AccessDecision decide(Caller caller, Scope needed, Supplier<InetAddress> address) {
+    if (caller.rights().ranges().isPresent() && !caller.rights().mayComeFrom(address.get())) {
+      log(caller.keyId(), "address outside the ranges of the key");
+      return new AccessDecision.AddressNotAllowed();
+    }
     return caller.rights().may(needed)
         ? new AccessDecision.Granted(caller)
         : new AccessDecision.Forbidden(needed);
@@ -102,8 +115,12 @@ public final class Access {
   }
 
   private AccessDecision refused(String keyId, String reason) {
+    log(keyId, reason);
+    return new AccessDecision.Unauthenticated(reason);
+  }
+
+  private void log(String keyId, String reason) {
     NonBlockingAttempt.leave(); // writing to the log can block
     observer.observe(new Event.AccessRefused(keyId, reason));
-    return new AccessDecision.Unauthenticated(reason);
   }
 }

@@ -38,8 +38,8 @@ public record Rights(
     return scope.equals(Scope.SELF) || scopes.contains(Scope.ALL) || scopes.contains(scope);
   }
 
-  public boolean mayUse(String type) {
-    return types.isEmpty() || types.get().contains(type);
+  public AllowedTypes allowedTypes() {
+    return types.isEmpty() ? AllowedTypes.ALL : new AllowedTypes(types);
   }
 
   public boolean mayComeFrom(InetAddress address) {

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Failures;
+import dev.coatcheck.api.exchange.RequestAccess;
 import dev.coatcheck.api.server.Permits;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.core.attempt.NonBlockingAttempt;
@@ -14,6 +15,7 @@ import dev.coatcheck.ids.access.Access;
 import dev.coatcheck.ids.access.ApiKeys;
 import dev.coatcheck.ids.access.AccessDecision;
 import dev.coatcheck.ids.access.Credential;
+import dev.coatcheck.ids.access.Proxies;
 import dev.coatcheck.ids.access.Rights;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.access.TestKeys;
@@ -78,7 +80,7 @@ class FrontRequestTest {
   void start() throws Exception {
     FrontRequest.Means means =
         new FrontRequest.Means(
-            access,
+            new RequestAccess(access, Proxies.none()),
             permits,
             observer,
             new Failures(observer),
@@ -204,7 +206,10 @@ class FrontRequestTest {
     String key =
         TestKeys.create(keys, name, Rights.of(Set.of(Scope.IDS_READ))).secretText();
     Supplier<AccessDecision> decision =
-        () -> access.decide(Credential.of(Optional.of("Bearer " + key)), Scope.IDS_READ);
+        () -> access.decide(
+                Credential.of(Optional.of("Bearer " + key)),
+                Scope.IDS_READ,
+                InetAddress::getLoopbackAddress);
     await()
         .until(
             () -> {

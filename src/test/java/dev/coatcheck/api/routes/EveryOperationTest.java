@@ -126,9 +126,9 @@ class EveryOperationTest {
   private static final List<String> ENDING_KEYS =
       List.of("/v1/access/keys/key_000000000000/revoke", "/v1/access/keys/revoke-leaked");
 
-  private static final List<Call> CALLS = TABLE.lines().map(Call::parse).toList();
+  static final List<Call> CALLS = TABLE.lines().map(Call::parse).toList();
 
-  private record Call(String method, String path, @Nullable String body) {
+  record Call(String method, String path, @Nullable String body) {
     static Call parse(String line) {
       String[] words = line.replace("ID", TestClient.UNKNOWN_ID).split(" ", 3);
       // A file of one row: imports take no JSON.

@@ -14,6 +14,7 @@ import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -97,20 +98,20 @@ class AccessTest {
     Access stale = access(database, new Access.Trust(feed, Duration.ofSeconds(60)));
     Access strict = access(database, new Access.Trust(feed, Duration.ZERO));
     Credential key = credential("Bearer " + issue(Set.of(Scope.ALL), Optional.empty()));
-    assertThat(stale.decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Granted.class);
-    assertThat(strict.decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Granted.class);
+    assertThat(stale.decide(key, Scope.IDS_READ, InetAddress::getLoopbackAddress)).isInstanceOf(AccessDecision.Granted.class);
+    assertThat(strict.decide(key, Scope.IDS_READ, InetAddress::getLoopbackAddress)).isInstanceOf(AccessDecision.Granted.class);
 
     feed.close();
     proxy.close();
     ahead.addAndGet(Duration.ofSeconds(5).toNanos());
 
-    assertThat(new NonBlockingAttempt<>(() -> stale.decide(key, Scope.IDS_READ)).run())
+    assertThat(new NonBlockingAttempt<>(() -> stale.decide(key, Scope.IDS_READ, InetAddress::getLoopbackAddress)).run())
         .isInstanceOf(NonBlockingAttempt.Outcome.Left.class);
-    assertThat(stale.decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Granted.class);
-    assertThatThrownBy(() -> strict.decide(key, Scope.IDS_READ))
+    assertThat(stale.decide(key, Scope.IDS_READ, InetAddress::getLoopbackAddress)).isInstanceOf(AccessDecision.Granted.class);
+    assertThatThrownBy(() -> strict.decide(key, Scope.IDS_READ, InetAddress::getLoopbackAddress))
         .isInstanceOf(DatabaseUnavailable.class);
     ahead.addAndGet(Duration.ofSeconds(60).toNanos());
-    assertThatThrownBy(() -> stale.decide(key, Scope.IDS_READ))
+    assertThatThrownBy(() -> stale.decide(key, Scope.IDS_READ, InetAddress::getLoopbackAddress))
         .isInstanceOf(DatabaseUnavailable.class);
     database.close();
   }
@@ -125,15 +126,15 @@ class AccessTest {
 
     for (String header :
         new String[] {"", "Basic abc", "Bearer", "Bearer ", "Bearer x", "Bearer " + typo}) {
-      assertThat(blind.decide(credential(header), Scope.IDS_READ))
+      assertThat(blind.decide(credential(header), Scope.IDS_READ, InetAddress::getLoopbackAddress))
           .isInstanceOf(AccessDecision.Unauthenticated.class);
       assertThat(
-              new NonBlockingAttempt<>(() -> blind.decide(credential(header), Scope.IDS_READ))
+              new NonBlockingAttempt<>(() -> blind.decide(credential(header), Scope.IDS_READ, InetAddress::getLoopbackAddress))
                   .run())
           .as("a refusal is logged, which can take long")
           .isInstanceOf(NonBlockingAttempt.Outcome.Left.class);
     }
-    assertThat(blind.decide(new Credential.None(), Scope.IDS_READ))
+    assertThat(blind.decide(new Credential.None(), Scope.IDS_READ, InetAddress::getLoopbackAddress))
         .isInstanceOf(AccessDecision.Unauthenticated.class);
   }
 
@@ -153,7 +154,7 @@ class AccessTest {
   }
 
   private static AccessDecision decide(String key, Scope needed) {
-    return ACCESS.decide(credential("Bearer " + key), needed);
+    return ACCESS.decide(credential("Bearer " + key), needed, InetAddress::getLoopbackAddress);
   }
 
   private static Credential credential(String authorization) {

@@ -1,6 +1,7 @@
 package dev.coatcheck.api.routes.access;
 
 import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.exchange.ClientAddress;
 import dev.coatcheck.api.exchange.IdempotencyHeader;
 import dev.coatcheck.api.exchange.ListView;
 import dev.coatcheck.api.exchange.Problem;
@@ -21,11 +22,13 @@ import dev.coatcheck.ids.access.AccessDecision;
 import dev.coatcheck.ids.access.ApiKey;
 import dev.coatcheck.ids.access.ApiKeys;
 import dev.coatcheck.ids.access.KeyOutcome;
+import dev.coatcheck.ids.access.Proxies;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.access.StoredKey;
-import dev.coatcheck.ids.redirect.Proxies;
+import dev.coatcheck.ids.redirect.Visitor;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -157,11 +160,10 @@ public final class AccessRoutes implements Routes {
   }
 
   private Answer revokeLeaked(Context ctx, RequestBody request) {
+    InetAddress address = ClientAddress.of(ctx, proxies);
     OptionalInt wait =
         leakCalls.refusedForSeconds(
-            proxies.visitor(
-                ctx.req().getRemoteAddr(),
-                Optional.ofNullable(ctx.header("X-Forwarded-For")).stream().toList()));
+            Visitor.at(address));
     if (wait.isPresent()) {
       return Answer.of(
           Problem.retryAfter(
@@ -175,7 +177,7 @@ public final class AccessRoutes implements Routes {
         new Actor(
             Actor.ANONYMOUS,
             Optional.empty(),
-            Optional.of(ctx.req().getRemoteAddr()),
+            Optional.of(address.getHostAddress()),
             Optional.of(RequestId.of(ctx))));
     return Answer.json(202, Map.of("object", "leak_report", "received", texts.size()));
   }
