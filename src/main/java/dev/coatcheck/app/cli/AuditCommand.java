@@ -74,10 +74,11 @@ final class AuditCommand {
 
   @Command(
       name = "export",
-      description = "Writes all changes, oldest first, as NDJSON.",
+      description = "Writes all changes, oldest first, as NDJSON, with and without --json.",
       footer = "  coatcheck audit export --from 2026-01-01T00:00:00Z --output audit.ndjson")
   int export(
       @Mixin GatewayCalls gateway,
+      @Mixin Output json,
       @Mixin AuditFlags wanted,
       @Option(
               names = "--output",
