@@ -113,7 +113,6 @@ class AuditRoutesTest {
 
     assertThat(second.body().at("/data/0/number").asLong()).isLessThan(last);
     assertThat(READER.get("/v1/audit?after=1").body().path("data")).isEmpty();
-    assertThat(READER.head("/v1/audit").status()).isEqualTo(200);
   }
 
   @Test
@@ -129,9 +128,6 @@ class AuditRoutesTest {
     assertThat(lines)
         .extracting(line -> line.path("number").asLong())
         .isSorted();
-    assertThat(READER.get("/v1/audit/export?action=id.merge&to=2026-01-01T00:00:00Z").body().asString(""))
-        .isEmpty();
-    assertThat(READER.head("/v1/audit/export").status()).isEqualTo(200);
   }
 
   @ParameterizedTest
