@@ -129,6 +129,16 @@ public record Problem(ProblemCode code, String detail, Members members) {
     return new Problem(code, detail, new RetryAfter(seconds));
   }
 
+  /**
+   * A request beyond a quota, of which nothing was done.
+   *
+   * @param policy the name of the quota
+   */
+  public static Problem overQuota(String policy, String detail, int waitSeconds) {
+    return new Problem(
+        ProblemCode.QUOTA_EXCEEDED, detail, new ExceededQuotas(List.of(policy), waitSeconds));
+  }
+
   /** A short outage: retry after 1 to 3 s, at random, so that clients don't retry all at once. */
   public static Problem unavailable(ProblemCode code, String detail) {
     return retryAfter(code, detail, ThreadLocalRandom.current().nextInt(1, 4));

@@ -66,6 +66,8 @@ class EveryOperationTest {
       PUT /v1/segments/invoice {}
       GET /v1/workers
       GET /v1/inspect/42
+      GET /v1/audit
+      GET /v1/audit/export
       GET /v1/legacy/charge/1
       POST /v1/legacy/resolve {"type":"charge","legacy_ids":["1"]}
       GET /legacy/charge/1
