@@ -15,7 +15,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.jooq.DSLContext;
 
 /**
  * Reads, adds and removes aliases. An alias belongs to one public ID until it is removed, which
@@ -88,7 +87,7 @@ public final class Aliases {
    */
   public Outcome add(Type type, Token token, Alias alias) {
     for (int tried = 1; tried <= ADD_TRIES_MAX; tried++) {
-      Optional<Outcome> added = database.write("alias", sql -> add(sql, type, token, alias));
+      Optional<Outcome> added =           database.write("alias", sql -> AliasTable.add(sql, type, token, alias));
       if (added.isPresent()) {
         cache.forget(alias); // it may have been another public ID's
         return added.get();
@@ -100,21 +99,6 @@ public final class Aliases {
       // It was removed between the two statements.
     }
     throw new DatabaseUnavailable("alias");
-  }
-
-  /** Empty if the alias is there already. */
-  private static Optional<Outcome> add(DSLContext sql, Type type, Token token, Alias alias) {
-    if (!AliasTable.hold(sql, type, token)) {
-      return Optional.of(Outcome.ENDED);
-    }
-    if (AliasTable.insert(sql, List.of(alias), List.of(token)) == 0) {
-      return Optional.empty();
-    }
-    if (AliasTable.isAnyErased(sql, List.of(alias))) {
-      boolean _ = AliasTable.delete(sql, alias, token);
-      return Optional.of(Outcome.ERASED);
-    }
-    return Optional.of(Outcome.ADDED);
   }
 
   /**
