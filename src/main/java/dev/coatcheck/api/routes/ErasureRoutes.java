@@ -68,18 +68,21 @@ public final class ErasureRoutes implements Routes {
     boolean cascade = Query.of(ctx, CASCADE).bool(CASCADE, false);
     IdempotencyHeader.refuse(
         ctx, "Send no Idempotency-Key: to erase a public ID again changes nothing.");
-    return answer(erasures.erase(ctx.pathParam("id"), cascade, RequestCaller.actor(ctx)));
+    return answer(
+        erasures.erase(
+            ctx.pathParam("id"), cascade, RequestCaller.types(ctx), RequestCaller.actor(ctx)));
   }
 
   private Answer find(Context ctx) {
     Query.none(ctx);
-    return answer(erasures.find(ctx.pathParam("id")));
+    return answer(erasures.find(ctx.pathParam("id"), RequestCaller.types(ctx)));
   }
 
   private static Answer answer(EraseOutcome outcome) {
     return switch (outcome) {
       case EraseOutcome.Erased(Erasure erasure) -> Answer.json(200, ErasureView.of(erasure));
       case EraseOutcome.OfErasedAlias _ -> Answer.of(Problem.erased("id"));
+      case EraseOutcome.NotAllowed _ -> Answer.of(Problem.typeNotAllowed());
       case EraseOutcome.Unknown _ -> Answer.of(IdProblems.unknown("id"));
       case EraseOutcome.NotErased _ ->
           Answer.of(

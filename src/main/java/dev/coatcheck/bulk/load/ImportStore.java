@@ -1,5 +1,7 @@
 package dev.coatcheck.bulk.load;
 
+import dev.coatcheck.bulk.rows.RowSummary;
+import dev.coatcheck.cluster.audit.AuditTable;
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
 import dev.coatcheck.core.observe.Observer;
@@ -28,18 +30,23 @@ import org.jooq.exception.DataAccessException;
 final class ImportStore implements AutoCloseable {
   private final DatabaseSettings settings;
   private final Observer observer;
+  private final ImportAudit audit;
   private Optional<Session> session = Optional.empty();
+  private boolean isStartAudited;
 
   /** Connects when the first chunk is there: a sender may take its time. */
-  ImportStore(DatabaseSettings settings, Observer observer) {
+  ImportStore(DatabaseSettings settings, Observer observer, ImportAudit audit) {
     this.settings = settings;
     this.observer = observer;
+    this.audit = audit;
   }
 
   @Override
   public void close() {
     session.ifPresent(Session::close);
   }
+
+  private record Written(ImportPlan plan, CopyBatch batch) {}
 
   /**
    * Inserts all of it, or nothing.
@@ -48,12 +55,16 @@ final class ImportStore implements AutoCloseable {
    */
   boolean insert(MintPlan plan, CopyBatch batch, boolean bringsTokens) {
     try {
-      return write(
-          sql -> {
-            copy(sql, plan, batch);
-            announce(sql, bringsTokens);
-            return true;
-          });
+      boolean _ =
+          write(
+              sql -> {
+                copy(sql, plan, batch);
+                auditStart(sql, batch);
+                announce(sql, bringsTokens);
+                return true;
+              });
+      isStartAudited |= !batch.parts().isEmpty();
+      return true;
     } catch (LostRace erased) {
       return false;
     } catch (DataAccessException refused) {
@@ -68,19 +79,46 @@ final class ImportStore implements AutoCloseable {
    */
   Optional<ImportPlan> insertBeside(Chunk chunk, Function<KnownRows, ImportPlan> planner) {
     try {
-      return Optional.of(
+      Written written =
           write(
               sql -> {
                 ImportPlan plan = planner.apply(MintTable.known(sql, chunk.requests()));
-                copy(sql, plan.mints(), CopyBatch.of(plan.mints()));
+                CopyBatch batch = CopyBatch.of(plan.mints());
+                copy(sql, plan.mints(), batch);
+                auditStart(sql, batch);
                 announce(sql, chunk.bringsTokens());
-                return plan;
-              }));
+                return new Written(plan, batch);
+              });
+      isStartAudited |= !written.batch().parts().isEmpty();
+      return Optional.of(written.plan());
     } catch (LostRace erased) {
       return Optional.empty();
     } catch (DataAccessException refused) {
       isTaken(refused);
       return Optional.empty();
+    }
+  }
+
+  /** An import that changes nothing has no entry, so it starts with the first row that is new. */
+  private void auditStart(DSLContext sql, CopyBatch batch) {
+    if (!isStartAudited && !batch.parts().isEmpty()) {
+      AuditTable.append(sql, List.of(audit.start()));
+    }
+  }
+
+  /**
+   * Audits the end, if the start is audited.
+   *
+   * @param outcome in a word
+   */
+  void auditFinish(RowSummary summary, String outcome) {
+    if (isStartAudited) {
+      boolean _ =
+          write(
+              sql -> {
+                AuditTable.append(sql, List.of(audit.finish(summary, outcome)));
+                return true;
+              });
     }
   }
 

@@ -6,6 +6,8 @@ import static org.jooq.impl.DSL.condition;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.val;
 
+import dev.coatcheck.cluster.audit.AuditEntry;
+import dev.coatcheck.cluster.audit.AuditTable;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.core.name.WireNamed;
@@ -137,8 +139,14 @@ public final class AliasTable {
         .toList();
   }
 
-  /** Gives a public ID an alias; empty if the alias is there already. */
-  static Optional<Aliases.Outcome> add(DSLContext sql, Type type, Token token, Alias alias) {
+  /**
+   * Gives a public ID an alias.
+   *
+   * @param added for the audit, if it is given
+   * @return empty if the alias is there already
+   */
+  static Optional<Aliases.Outcome> add(
+      DSLContext sql, Type type, Token token, Alias alias, AuditEntry added) {
     if (!hold(sql, type, token)) {
       return Optional.of(Aliases.Outcome.ENDED);
     }
@@ -149,6 +157,7 @@ public final class AliasTable {
       boolean _ = delete(sql, alias, token);
       return Optional.of(Aliases.Outcome.ERASED);
     }
+    AuditTable.append(sql, List.of(added));
     return Optional.of(Aliases.Outcome.ADDED);
   }
 

@@ -2,10 +2,14 @@ package dev.coatcheck.ids.alias;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.coatcheck.cluster.audit.Actor;
+import dev.coatcheck.cluster.audit.AuditEntry;
+import dev.coatcheck.cluster.audit.AuditTable;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
 import dev.coatcheck.cluster.change.TrustedCache;
+import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.group.Coalescer;
@@ -81,13 +85,18 @@ public final class Aliases {
   }
 
   /**
-   * Gives a public ID an alias of its type.
+   * Gives a public ID an alias of its type. Audited with the scheme, not with the value.
    *
    * @throws DatabaseUnavailable if the outcome is unknown; sending it again settles it
    */
-  public Outcome add(Type type, Token token, Alias alias) {
+  public Outcome add(Type type, PublicId id, Alias alias, Actor actor) {
+    Token token = id.token();
     for (int tried = 1; tried <= ADD_TRIES_MAX; tried++) {
-      Optional<Outcome> added =           database.write("alias", sql -> AliasTable.add(sql, type, token, alias));
+      Optional<Outcome> added =
+          database.write(
+              "alias",
+              sql ->
+                  AliasTable.add(sql, type, token, alias, entry(actor, "alias.put", id, alias)));
       if (added.isPresent()) {
         cache.forget(alias); // it may have been another public ID's
         return added.get();
@@ -107,12 +116,14 @@ public final class Aliases {
    *
    * @throws DatabaseUnavailable if the outcome is unknown; sending it again settles it
    */
-  public Removal remove(Token token, Alias alias) {
+  public Removal remove(PublicId id, Alias alias, Actor actor) {
+    Token token = id.token();
     Removal outcome =
         database.write(
             "alias removal",
             sql -> {
               if (AliasTable.delete(sql, alias, token)) {
+                AuditTable.append(sql, List.of(entry(actor, "alias.delete", id, alias)));
                 ChangeTable.append(sql, ChangeKind.ALIAS, List.of(alias.subjectOfChange()));
                 return Removal.REMOVED;
               }
@@ -124,6 +135,14 @@ public final class Aliases {
             });
     cache.forget(alias);
     return outcome;
+  }
+
+  private static AuditEntry entry(Actor actor, String action, PublicId id, Alias alias) {
+    return AuditEntry.of(
+        actor,
+        action,
+        List.of(id.toString()),
+        Map.of("scheme", alias.scheme().wireName(), "namespace", alias.namespace().kind()));
   }
 
   /**

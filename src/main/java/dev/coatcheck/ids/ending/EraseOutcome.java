@@ -13,6 +13,9 @@ public sealed interface EraseOutcome {
 
   record Unknown() implements EraseOutcome {}
 
+  /** No ID of the types that the caller may use. */
+  record NotAllowed() implements EraseOutcome {}
+
   /** It was issued, and not erased. */
   record NotErased() implements EraseOutcome {}
 

@@ -2,6 +2,7 @@ package dev.coatcheck.ids.ending;
 
 import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.id.Token;
+import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.alias.Aliases;
 import dev.coatcheck.ids.ending.EndingPlan.Ref;
 import dev.coatcheck.ids.ending.ErasureStore.Call;
@@ -52,13 +53,16 @@ public final class Erasures {
    * Erases a public ID, and returns after the commit.
    *
    * @param text the public ID, or one of an older system
+   * @param allowed types that the actor may use
    * @param cascade whether the public IDs that were merged into it are erased too
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the outcome is unknown; repeating the
    *     request tells it
    */
-  public EraseOutcome erase(String text, boolean cascade, Actor actor) {
+  public EraseOutcome erase(
+      String text, boolean cascade, AllowedTypes allowed, Actor actor) {
     return ofToken(
         text,
+        allowed,
         id -> {
           Done done = commits.settle(new Call(id, cascade, actor));
           done.tokens().forEach(token -> resolver.forget(id.type(), token));
@@ -72,22 +76,25 @@ public final class Erasures {
    *
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if Postgres can't be asked
    */
-  public EraseOutcome find(String text) {
+  public EraseOutcome find(String text, AllowedTypes allowed) {
     return ofToken(
         text,
+        allowed,
         id -> {
           Optional<Erasure> erasure = store.find(id);
           if (erasure.isPresent()) {
             return new EraseOutcome.Erased(erasure.get());
           }
-          return resolver.resolve(text) instanceof ResolveOutcome.Unissued
+          return resolver.resolve(text, allowed) instanceof ResolveOutcome.Unissued
               ? new EraseOutcome.Unknown()
               : new EraseOutcome.NotErased();
         });
   }
 
-  private EraseOutcome ofToken(String text, Function<Ref, EraseOutcome> then) {
-    return switch (resolver.parse(text)) {
+  private EraseOutcome ofToken(
+      String text, AllowedTypes allowed, Function<Ref, EraseOutcome> then) {
+    return switch (resolver.parse(text, allowed)) {
+      case IdText.Unissued(ResolveOutcome.NotAllowed _) -> new EraseOutcome.NotAllowed();
       case IdText.Unissued(ResolveOutcome.Malformed malformed) ->
           new EraseOutcome.Malformed(malformed);
       case IdText.Unissued(ResolveOutcome.Unknown _) -> new EraseOutcome.Unknown();

@@ -136,7 +136,7 @@ public final class Redirector {
       case ResolveOutcome.Merged merged -> to(merged.survivor());
       case ResolveOutcome.Revoked revoked -> gone(revoked.mapping().type());
       case ResolveOutcome.Erased(Type type) -> gone(type);
-      case ResolveOutcome.Unknown _, ResolveOutcome.Malformed _ -> new RedirectOutcome.NotFound();
+      case ResolveOutcome.Unissued _ -> new RedirectOutcome.NotFound();
     };
   }
 
@@ -216,7 +216,7 @@ public final class Redirector {
       case ResolveOutcome.Merged merged -> to(opening, merged.survivor(), now);
       case ResolveOutcome.Revoked _, ResolveOutcome.Erased _ ->
           new RedirectOutcome.Gone(opening.id().type().deadLink());
-      case ResolveOutcome.Unknown _, ResolveOutcome.Malformed _ -> new RedirectOutcome.NotFound();
+      case ResolveOutcome.Unissued _ -> new RedirectOutcome.NotFound();
     };
   }
 

@@ -226,7 +226,7 @@ class ErasureRoutesTest {
     assertProblem(CLIENT.get("/v1/ids/" + survivor.id()), "410 public_id_erased id");
     assertThat(
             GATEWAY.sql().text(
-                "select detail::text from coatcheck.audit_entry where subject = '%s'"
+                "select detail::text from coatcheck.audit_entry where '%s' = any(subjects)"
                     .formatted(survivor.id())))
         .contains(merged.id());
   }
@@ -316,7 +316,7 @@ class ErasureRoutesTest {
     assertThat(bodies).allMatch(bodies.getFirst()::equals);
     assertThat(
             GATEWAY.count(
-                "select count(*) from coatcheck.audit_entry where action = 'id.erase' and subject = '%s'"
+                "select count(*) from coatcheck.audit_entry where action = 'id.erase' and '%s' = any(subjects)"
                     .formatted(known.id())))
         .isOne();
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.key.Key;
+import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.ending.EraseOutcome;
 import dev.coatcheck.ids.ending.Erasure;
 import dev.coatcheck.ids.ending.Erasures;
@@ -120,11 +121,11 @@ class SourceErasureTest {
   }
 
   private Erasure erase(Mapping mapping) {
-    return erasure(erasures().erase(mapping.publicId().toString(), false, Actor.operator()));
+    return erasure(erasures().erase(mapping.publicId().toString(), false, AllowedTypes.ALL, Actor.operator()));
   }
 
   private Erasure find(Mapping mapping) {
-    return erasure(erasures().find(mapping.publicId().toString()));
+    return erasure(erasures().find(mapping.publicId().toString(), AllowedTypes.ALL));
   }
 
   private static Erasure erasure(EraseOutcome outcome) {
