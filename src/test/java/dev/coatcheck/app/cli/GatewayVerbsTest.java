@@ -169,6 +169,12 @@ class GatewayVerbsTest {
     assertRefused("id_ended", run("ids", "revoke", ids.get(0)));
     assertRefused("merge_refused", run("ids", "merge", ids.get(1), "--into=" + ids.get(0)));
     assertThat(run("ids", "merge", ids.get(1)).status()).isEqualTo(2);
+
+    assertRefused("public_id_is_survivor", run("ids", "erase", ids.get(1)));
+    assertThat(run("ids", "erase", ids.get(1), "--cascade").out())
+        .startsWith("erased " + ids.get(1) + " at 2")
+        .contains("; nothing is left at 2");
+    assertThat(run("resolve", ids.get(0)).err()).contains("public_id_erased");
   }
 
   @Test

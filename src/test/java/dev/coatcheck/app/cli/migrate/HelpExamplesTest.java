@@ -104,6 +104,7 @@ class HelpExamplesTest {
     done("ids export", Map.of("charges.csv", charges.toString()));
     assertThat(charges).content().contains("charge,101,", "charge,103,4711,");
     assertThat(done("ids merge", ids).out()).startsWith("merged ");
+    assertThat(done("ids erase", ids).out()).startsWith("erased ");
     assertThat(done("ids revoke", Map.of(ID, ids.get(SURVIVOR))).out()).startsWith("revoked ");
     assertThat(done("inspect").out()).contains("ulid");
   }
