@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalInt;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +30,19 @@ public record Problem(ProblemCode code, String detail, Members members) {
 
   /** The seconds after which the request may be repeated, sent as a header. */
   public record RetryAfter(@JsonIgnore int seconds) implements Members {}
+
+  /**
+   * When a brownout and the legacy IDs of its type end.
+   *
+   * @param retryAfterSeconds sent as a header; empty if the caller is not asked to repeat
+   * @param sunsetAt null if the type has no sunset
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Brownout(
+      @JsonIgnore OptionalInt retryAfterSeconds,
+      Instant brownoutEndsAt,
+      @Nullable Instant sunsetAt)
+      implements Members {}
 
   /**
    * Why a public ID is malformed.
@@ -122,6 +136,15 @@ public record Problem(ProblemCode code, String detail, Members members) {
         ProblemCode.BATCH_REFUSED,
         "Correct the items listed under errors and send the batch again.",
         new RefusedItems(errors));
+  }
+
+  /** After how many seconds the request may be repeated, if the answer says so. */
+  public OptionalInt retryAfterSeconds() {
+    return switch (members) {
+      case RetryAfter(int seconds) -> OptionalInt.of(seconds);
+      case Brownout brownout -> brownout.retryAfterSeconds();
+      default -> OptionalInt.empty();
+    };
   }
 
   public Brief brief() {

@@ -1,0 +1,71 @@
+package dev.coatcheck.api.routes;
+
+import dev.coatcheck.api.exchange.ContentNegotiation;
+import dev.coatcheck.api.exchange.RequestCaller;
+import dev.coatcheck.api.exchange.RequestId;
+import dev.coatcheck.ids.access.Caller;
+import dev.coatcheck.ids.redirect.LegacyCaller;
+import dev.coatcheck.ids.redirect.Proxies;
+import io.javalin.http.Context;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.eclipse.jetty.server.Request;
+
+/**
+ * What comes with a request that may ask for legacy IDs: for a link, for an ID, or with the request
+ * of a proxy.
+ *
+ * @param headers the values of a header, by its name
+ * @param client the address of the connection; few requests need it, and formatting it costs
+ * @param keyId of the API key; empty on a route without one
+ */
+public record Asked(
+    Function<String, List<String>> headers,
+    Supplier<String> client,
+    String requestId,
+    Optional<String> keyId) {
+
+  /** On a route without an API key. */
+  public static Asked openly(Context ctx) {
+    return of(ctx, Optional.empty());
+  }
+
+  /** On a route with an API key. */
+  public static Asked of(Context ctx) {
+    return of(ctx, Optional.of(RequestCaller.of(ctx).caller().keyId()));
+  }
+
+  private static Asked of(Context ctx, Optional<String> keyId) {
+    return new Asked(
+        name -> Collections.list(ctx.req().getHeaders(name)),
+        ctx.req()::getRemoteAddr,
+        RequestId.of(ctx),
+        keyId);
+  }
+
+  public static Asked of(Request request, Optional<Caller> caller) {
+    return new Asked(
+        request.getHeaders()::getValuesList,
+        () -> Request.getRemoteAddr(request),
+        RequestId.of(request),
+        caller.map(Caller::keyId));
+  }
+
+  public LegacyCaller caller(Proxies proxies) {
+    return new LegacyCaller(
+        keyId, headers, () -> proxies.visitor(client.get(), headers.apply("X-Forwarded-For")));
+  }
+
+  public boolean prefersHtml() {
+    return ContentNegotiation.prefersHtml(headers.apply("Accept"));
+  }
+
+  /** Empty if the client asks for none of the languages. */
+  public Optional<String> language(Collection<String> languages) {
+    return ContentNegotiation.language(headers.apply("Accept-Language"), languages);
+  }
+}
