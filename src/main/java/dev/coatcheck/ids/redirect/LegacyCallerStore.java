@@ -82,7 +82,7 @@ final class LegacyCallerStore {
   private static void addCallers(DSLContext sql, TypeDay key, List<Row> rows) {
     sql.execute(
         """
-        with full_kind as (
+        with full_kind as materialized (
           select kind, min(count) as least from {0} where type_id = {2} and day = {1}
            group by kind having count(*) >= {7}),
         counted as (
@@ -108,15 +108,17 @@ final class LegacyCallerStore {
         val(LegacyCallers.ROWS_MAX));
   }
 
+  /** The rows have no other writer, because their sums are locked. */
   private static void prune(DSLContext sql, TypeDay key) {
     sql.execute(
         """
-        delete from {0} as known
-         using (select kind, caller,
-                       row_number() over (partition by kind order by count desc, caller) as place
-                  from {0} where type_id = {1} and day = {2}) as ranked
-         where known.type_id = {1} and known.day = {2} and known.kind = ranked.kind
-           and known.caller = ranked.caller and ranked.place > {3}
+        delete from {0}
+         where ctid = any (array(
+           select row from (
+             select ctid as row,
+                    row_number() over (partition by kind order by count desc, caller) as place
+               from {0} where type_id = {1} and day = {2}) as ranked
+            where place > {3}))
         """,
         LEGACY_CALLER,
         val(key.typeNumber()),
@@ -148,7 +150,7 @@ final class LegacyCallerStore {
                         kind as (
                           select kind, sum(count) as count, sum(missed + least) as missed
                             from day group by kind),
-                        caller as (
+                        caller as materialized (
                           select c.kind, c.caller, sum(c.count) as count,
                                  sum(c.error - day.least) as error,
                                  row_number() over (partition by c.kind
