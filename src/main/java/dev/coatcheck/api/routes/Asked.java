@@ -1,18 +1,20 @@
 package dev.coatcheck.api.routes;
 
+import dev.coatcheck.api.exchange.ClientAddress;
 import dev.coatcheck.api.exchange.ContentNegotiation;
 import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.exchange.RequestId;
 import dev.coatcheck.ids.access.Caller;
+import dev.coatcheck.ids.access.Proxies;
 import dev.coatcheck.ids.redirect.LegacyCaller;
-import dev.coatcheck.ids.redirect.Proxies;
+import dev.coatcheck.ids.redirect.Visitor;
 import io.javalin.http.Context;
+import java.net.InetAddress;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.eclipse.jetty.server.Request;
 
 /**
@@ -20,12 +22,12 @@ import org.eclipse.jetty.server.Request;
  * of a proxy.
  *
  * @param headers the values of a header, by its name
- * @param client the address of the connection; few requests need it, and formatting it costs
+ * @param client the address of the client; few requests need it, and finding it costs
  * @param keyId of the API key; empty on a route without one
  */
 public record Asked(
     Function<String, List<String>> headers,
-    Supplier<String> client,
+    Function<Proxies, InetAddress> client,
     String requestId,
     Optional<String> keyId) {
 
@@ -42,7 +44,7 @@ public record Asked(
   private static Asked of(Context ctx, Optional<String> keyId) {
     return new Asked(
         name -> Collections.list(ctx.req().getHeaders(name)),
-        ctx.req()::getRemoteAddr,
+        proxies -> ClientAddress.of(ctx, proxies),
         RequestId.of(ctx),
         keyId);
   }
@@ -50,14 +52,13 @@ public record Asked(
   public static Asked of(Request request, Optional<Caller> caller) {
     return new Asked(
         request.getHeaders()::getValuesList,
-        () -> Request.getRemoteAddr(request),
+        proxies -> ClientAddress.of(request, proxies),
         RequestId.of(request),
         caller.map(Caller::keyId));
   }
 
   public LegacyCaller caller(Proxies proxies) {
-    return new LegacyCaller(
-        keyId, headers, () -> proxies.visitor(client.get(), headers.apply("X-Forwarded-For")));
+    return new LegacyCaller(keyId, headers, () -> Visitor.at(client.apply(proxies)));
   }
 
   public boolean prefersHtml() {

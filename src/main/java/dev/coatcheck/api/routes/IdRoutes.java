@@ -2,9 +2,11 @@ package dev.coatcheck.api.routes;
 
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.ListView;
+import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestBody;
+import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.routes.Items.Item;
 import dev.coatcheck.api.routes.Items.Shown;
 import dev.coatcheck.api.server.Endpoints;
@@ -13,6 +15,8 @@ import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyBounds;
 import dev.coatcheck.core.name.WireNamed;
+import dev.coatcheck.ids.access.AllowedTypes;
+import dev.coatcheck.ids.access.Proxies;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.alias.Aliases;
 import dev.coatcheck.ids.mapping.Lookup;
@@ -23,7 +27,6 @@ import dev.coatcheck.ids.mapping.Resolver;
 import dev.coatcheck.ids.redirect.IdOutcome;
 import dev.coatcheck.ids.redirect.IdResolver;
 import dev.coatcheck.ids.redirect.LegacyPaused;
-import dev.coatcheck.ids.redirect.Proxies;
 import dev.coatcheck.ids.registry.Type;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
@@ -83,25 +86,29 @@ public final class IdRoutes implements Routes {
     Query query = Query.of(ctx, EXPAND);
     String id = ctx.pathParam("id");
     if (query.text(EXPAND).isEmpty()) {
-      return resolve(id, Asked.of(ctx));
+      return resolve(id, RequestCaller.types(ctx), Asked.of(ctx));
     }
     if (!query.text(EXPAND).get().equals("aliases")) {
       throw Refusal.ofParameter(EXPAND, "Send aliases, or leave expand out.");
     }
     return answer(
         id,
+        RequestCaller.types(ctx),
         Asked.of(ctx),
         (mapping, view) -> view.expanded(aliases.of(mapping.type(), mapping.token())));
   }
 
   /** The answer of {@link #ONE} to a request without a query. */
-  public Answer resolve(String id, Asked asked) {
-    return answer(id, asked, (_, view) -> view);
+  public Answer resolve(String id, AllowedTypes allowed, Asked asked) {
+    return answer(id, allowed, asked, (_, view) -> view);
   }
 
   private Answer answer(
-      String id, Asked asked, BiFunction<Mapping, PublicIdView, PublicIdView> more) {
-    IdOutcome outcome = ids.resolve(id, asked.caller(proxies));
+      String id,
+      AllowedTypes allowed,
+      Asked asked,
+      BiFunction<Mapping, PublicIdView, PublicIdView> more) {
+    IdOutcome outcome = ids.resolve(id, allowed, asked.caller(proxies));
     Answer answer = Items.answer(resolved(id, outcome, "id", more));
     return outcome instanceof LegacyPaused paused
         ? answer.with(LegacyHeaders.of(paused.notice()))
@@ -110,7 +117,8 @@ public final class IdRoutes implements Routes {
 
   private Answer resolveAll(Context ctx, RequestBody body) {
     List<String> texts = body.object().allow("ids").strings("ids", ITEMS_MAX);
-    List<IdOutcome> outcomes = ids.resolveAll(texts, Asked.of(ctx).caller(proxies));
+    List<IdOutcome> outcomes =
+        ids.resolveAll(texts, RequestCaller.types(ctx), Asked.of(ctx).caller(proxies));
     return Items.answer(
         IntStream.range(0, outcomes.size())
             .mapToObj(
@@ -145,6 +153,7 @@ public final class IdRoutes implements Routes {
       case ResolveOutcome.Merged merged ->
           Items.shown(200, more.apply(merged.mapping(), named(PublicIdView.of(merged), text)));
       case ResolveOutcome.Revoked revoked -> new Item.Refused<>(IdProblems.revoked(param, revoked));
+      case ResolveOutcome.NotAllowed _ -> new Item.Refused<>(Problem.typeNotAllowed());
       case ResolveOutcome.Unknown _ -> new Item.Refused<>(IdProblems.unknown(param));
       case ResolveOutcome.Malformed malformed ->
           new Item.Refused<>(IdProblems.malformed(param, malformed));
@@ -155,7 +164,7 @@ public final class IdRoutes implements Routes {
   private PublicIdView named(PublicIdView view, String text) {
     return text.equals(view.id())
         ? view
-        : view.named(ids.legacyId(text).map(OlderId.LegacyId::alias).stream().toList());
+        : view.named(ids.legacyId(text, AllowedTypes.ALL).map(OlderId.LegacyId::alias).stream().toList());
   }
 
   private Answer lookup(Context ctx) {
@@ -167,7 +176,7 @@ public final class IdRoutes implements Routes {
 
   private Answer lookupAll(Context ctx, RequestBody request) {
     JsonObject body = request.object().allow("type", "keys");
-    Type type = parameters.type("type", body.string("type"));
+    Type type = parameters.type(RequestCaller.types(ctx), "type", body.string("type"));
     List<Item<Key>> items = new ArrayList<>();
     for (String text : body.strings("keys", ITEMS_MAX)) {
       String param = keyAt(items.size());
@@ -193,8 +202,10 @@ public final class IdRoutes implements Routes {
         Query.of(ctx, "type", "limit", AFTER, BEFORE, "status", "created_after", "created_before");
     Type type =
         parameters.type(
-            "type", query.needed("type", "Send the name of the type whose public IDs to list."));
-    Optional<Lookup.Cursor> cursor = cursor(type, query);
+            RequestCaller.types(ctx),
+            "type",
+            query.needed("type", "Send the name of the type whose public IDs to list."));
+    Optional<Lookup.Cursor> cursor = cursor(ctx, type, query);
     Optional<Mapping.Status> status = query.text("status").map(IdRoutes::status);
     int limit = query.integer("limit", 1, LIMIT_MAX, LIMIT_DEFAULT);
     Optional<Instant> after = query.time("created_after");
@@ -221,9 +232,9 @@ public final class IdRoutes implements Routes {
         .orElseThrow(() -> Refusal.ofParameter("status", "A status is active, revoked or merged."));
   }
 
-  private Optional<Lookup.Cursor> cursor(Type type, Query query) {
-    Optional<Key> end = query.text(BEFORE).map(text -> key(type, BEFORE, text));
-    Optional<Key> start = query.text(AFTER).map(text -> key(type, AFTER, text));
+  private Optional<Lookup.Cursor> cursor(Context ctx, Type type, Query query) {
+    Optional<Key> end = query.text(BEFORE).map(text -> key(ctx, type, BEFORE, text));
+    Optional<Key> start = query.text(AFTER).map(text -> key(ctx, type, AFTER, text));
     if (end.isPresent() && start.isPresent()) {
       throw Refusal.ofParameter(BEFORE, "Send starting_after or ending_before, not both.");
     }
@@ -231,8 +242,8 @@ public final class IdRoutes implements Routes {
         .or(() -> start.map(key -> new Lookup.Cursor(key, false)));
   }
 
-  private Key key(Type type, String param, String text) {
-    return switch (resolver.resolve(text)) {
+  private Key key(Context ctx, Type type, String param, String text) {
+    return switch (resolver.resolve(text, RequestCaller.types(ctx))) {
       case ResolveOutcome.Found(Mapping mapping) when mapping.type().number() == type.number() ->
           mapping.key();
       // A list includes ended IDs, so an ended ID can be the last one of a page.
@@ -240,6 +251,7 @@ public final class IdRoutes implements Routes {
           ended.mapping().key();
       case ResolveOutcome.Malformed malformed ->
           throw new Refusal(IdProblems.malformed(param, malformed));
+      case ResolveOutcome.NotAllowed _ -> throw new Refusal(Problem.typeNotAllowed());
       case ResolveOutcome.Found _, ResolveOutcome.Ended _, ResolveOutcome.Unknown _ ->
           throw Refusal.ofParameter(
               param,

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.mapping.IdParser;
 import dev.coatcheck.ids.mapping.IdText;
 import dev.coatcheck.ids.mapping.OlderId;
@@ -59,16 +60,16 @@ public final class IdResolver {
   }
 
   /** Resolves one text. */
-  public IdOutcome resolve(String text, LegacyCaller caller) {
-    return switch (parser.parse(text)) {
+  public IdOutcome resolve(String text, AllowedTypes allowed, LegacyCaller caller) {
+    return switch (parser.parse(text, allowed)) {
       case IdText.OfRule(OlderId id) -> find(id, caller);
       case IdText.OfRow row -> new IdOutcome.Resolved(resolver.resolve(row));
     };
   }
 
   /** The legacy ID that a text carries, if it is an older public ID that a rule decodes. */
-  public Optional<OlderId.LegacyId> legacyId(String text) {
-    return parser.parse(text) instanceof IdText.OfRule(OlderId.LegacyId id)
+  public Optional<OlderId.LegacyId> legacyId(String text, AllowedTypes allowed) {
+    return parser.parse(text, allowed) instanceof IdText.OfRule(OlderId.LegacyId id)
         ? Optional.of(id)
         : Optional.empty();
   }
@@ -77,8 +78,9 @@ public final class IdResolver {
    * Resolves texts, in their order, with at most one query per table, one for aliases and one for
    * keys; and as many again for older ones.
    */
-  public List<IdOutcome> resolveAll(List<String> texts, LegacyCaller caller) {
-    return resolveParsed(texts.stream().map(parser::parse).toList(), caller);
+  public List<IdOutcome> resolveAll(
+      List<String> texts, AllowedTypes allowed, LegacyCaller caller) {
+    return resolveParsed(texts.stream().map(text -> parser.parse(text, allowed)).toList(), caller);
   }
 
   /** As {@link #resolveAll}, for texts that were parsed before. */

@@ -1,5 +1,6 @@
 package dev.coatcheck.ids.redirect;
 
+import dev.coatcheck.ids.access.ApiKey;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -23,7 +24,6 @@ public record LegacyCaller(
   /** In the place of what can't be read. */
   private static final String UNREADABLE = "(unreadable)";
 
-  private static final String KEY_PREFIX = "key_";
   private static final int USER_AGENT_LENGTH_MAX = 200;
   private static final int HOST_LENGTH_MAX = 253;
 
@@ -34,7 +34,7 @@ public record LegacyCaller(
 
   /** The ID of the API key as answers show it; empty for a visitor. */
   public Optional<String> keyName() {
-    return keyId.map(KEY_PREFIX::concat);
+    return keyId.map(ApiKey::shown);
   }
 
   /** A text of a bounded length, without control characters. */
@@ -43,7 +43,7 @@ public record LegacyCaller(
       case API_KEY -> keyName().orElse(NONE);
       case USER_AGENT -> header("User-Agent").map(LegacyCaller::plain).orElse(NONE);
       case REFERRING_HOST -> header("Referer").map(LegacyCaller::host).orElse(NONE);
-      case ADDRESS_RANGE -> visitor.get().range().orElse(NONE);
+      case ADDRESS_RANGE -> visitor.get().range();
     };
   }
 

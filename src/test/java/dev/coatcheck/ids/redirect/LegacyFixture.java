@@ -5,6 +5,7 @@ import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.ids.mapping.OlderId;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.UnmappedRows;
+import java.net.InetAddress;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
@@ -15,7 +16,7 @@ public record LegacyFixture(
     implements AutoCloseable {
   static final LegacyCaller CALLER =
       new LegacyCaller(
-          Optional.of("2bN8Qx0LmT4a"), _ -> List.of(), () -> Visitor.at("192.0.2.7"));
+          Optional.of("2bN8Qx0LmT4a"), _ -> List.of(), () -> Visitor.at(InetAddress.ofLiteral("192.0.2.7")));
 
   public static LegacyFixture open(MappingFixture gateway, UnmappedRows rows, InstantSource clock) {
     IdParser parser = new IdParser(gateway.registry);
@@ -32,7 +33,7 @@ public record LegacyFixture(
 
   /** A caller without an API key, at an address. */
   static LegacyCaller visitor(String address) {
-    return new LegacyCaller(Optional.empty(), _ -> List.of(), () -> Visitor.at(address));
+    return new LegacyCaller(Optional.empty(), _ -> List.of(), () -> Visitor.at(InetAddress.ofLiteral(address)));
   }
 
   /** Looks an older ID up for a caller with an API key. */

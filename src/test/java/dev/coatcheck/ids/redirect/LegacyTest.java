@@ -2,6 +2,7 @@ package dev.coatcheck.ids.redirect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.ids.alias.Alias;
@@ -17,6 +18,7 @@ import dev.coatcheck.ids.registry.PutConditions;
 import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import java.net.InetAddress;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.util.ArrayList;
@@ -294,7 +296,7 @@ class LegacyTest {
     try (LegacyFixture legacy = open("2029-01-01T00:00:00Z", UnmappedRows.NONE)) {
       LegacyCaller other =
           new LegacyCaller(
-              Optional.of("000000000000"), _ -> List.of(), () -> Visitor.at("192.0.2.7"));
+              Optional.of("000000000000"), _ -> List.of(), () -> Visitor.at(InetAddress.ofLiteral("192.0.2.7")));
       now.set(FROM.plusMillis(500));
       assertThat(legacy.ids().find(id, other))
           .isInstanceOfSatisfying(
@@ -343,7 +345,8 @@ class LegacyTest {
                 """
                     .formatted(MAX_AGE_SECONDS, SUNSET, brownouts))
             .definition(),
-        PutConditions.NONE);
+        PutConditions.NONE,
+        Actor.operator());
     Type type = FIXTURE.registry.named(name).orElseThrow();
     mint(type, 17);
     return type;
@@ -370,7 +373,7 @@ class LegacyTest {
                 """
                     .formatted(MAX_AGE_SECONDS, SUNSET))
             .definition(),
-        PutConditions.NONE);
+        PutConditions.NONE, Actor.operator());
     return FIXTURE.registry.named("ended").orElseThrow();
   }
 }

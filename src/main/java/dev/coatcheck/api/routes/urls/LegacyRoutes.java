@@ -5,6 +5,7 @@ import dev.coatcheck.api.exchange.ListView;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestBody;
+import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.routes.Asked;
 import dev.coatcheck.api.routes.IdProblems;
 import dev.coatcheck.api.routes.Items;
@@ -17,6 +18,7 @@ import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.core.name.WireNamed;
+import dev.coatcheck.ids.access.Proxies;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mapping.OlderId.LegacyId;
@@ -27,7 +29,6 @@ import dev.coatcheck.ids.redirect.IdResolver;
 import dev.coatcheck.ids.redirect.LegacyCallers;
 import dev.coatcheck.ids.redirect.LegacyHits;
 import dev.coatcheck.ids.redirect.LegacyPaused;
-import dev.coatcheck.ids.redirect.Proxies;
 import dev.coatcheck.ids.registry.LegacyNumber;
 import dev.coatcheck.ids.registry.Type;
 import io.javalin.http.Context;
@@ -103,7 +104,7 @@ public final class LegacyRoutes implements Routes {
       case ResolveOutcome.Found(Mapping mapping) -> shown(PublicIdView.of(mapping), id);
       case ResolveOutcome.Merged merged -> shown(PublicIdView.of(merged), id);
       case ResolveOutcome.Revoked revoked -> new Item.Refused<>(IdProblems.revoked(param, revoked));
-      case ResolveOutcome.Unknown _, ResolveOutcome.Malformed _ ->
+      case ResolveOutcome.Unissued _ ->
           new Item.Refused<>(UrlProblems.legacyUnknown(param));
     };
   }
@@ -114,7 +115,7 @@ public final class LegacyRoutes implements Routes {
 
   private Answer findAll(Context ctx, RequestBody request) {
     JsonObject body = request.object().allow("type", "legacy_ids");
-    Type type = parameters.type("type", body.string("type"));
+    Type type = parameters.type(RequestCaller.types(ctx), "type", body.string("type"));
     List<String> texts = body.strings("legacy_ids", ITEMS_MAX);
     List<OptionalLong> numbers = texts.stream().map(LegacyNumber::parse).toList();
     Iterator<IdOutcome> outcomes =

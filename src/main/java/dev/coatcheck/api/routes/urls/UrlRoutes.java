@@ -7,6 +7,7 @@ import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestBody;
+import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.routes.Asked;
 import dev.coatcheck.api.routes.IdProblems;
 import dev.coatcheck.api.routes.Items;
@@ -18,10 +19,10 @@ import dev.coatcheck.api.routes.PublicIdView;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.core.json.JsonObject;
+import dev.coatcheck.ids.access.Proxies;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.redirect.LegacyPaused;
-import dev.coatcheck.ids.redirect.Proxies;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.ids.url.PublishOutcome;
 import dev.coatcheck.ids.url.UrlOutcome;
@@ -98,7 +99,8 @@ public final class UrlRoutes implements Routes {
             .text("url")
             .orElseThrow(
                 () -> Refusal.ofParameter("url", "Send the URL to resolve, percent-encoded."));
-    UrlOutcome outcome = resolver.resolve(url, Asked.of(ctx).caller(proxies));
+    UrlOutcome outcome =
+        resolver.resolve(url, RequestCaller.types(ctx), Asked.of(ctx).caller(proxies));
     Answer answer = Items.answer(resolved("url", url, outcome));
     return outcome instanceof UrlOutcome.LegacyBrownout(LegacyPaused paused)
         ? answer.with(LegacyHeaders.of(paused.notice()))
@@ -107,7 +109,8 @@ public final class UrlRoutes implements Routes {
 
   private Answer resolveAll(Context ctx, RequestBody body) {
     List<String> urls = body.object().allow("urls").strings("urls", URLS_MAX);
-    List<UrlOutcome> outcomes = resolver.resolveAll(urls, Asked.of(ctx).caller(proxies));
+    List<UrlOutcome> outcomes =
+        resolver.resolveAll(urls, RequestCaller.types(ctx), Asked.of(ctx).caller(proxies));
     return Items.answer(
         IntStream.range(0, urls.size())
             .mapToObj(
@@ -134,7 +137,7 @@ public final class UrlRoutes implements Routes {
   private Answer publish(Context ctx, RequestBody request) {
     JsonObject body = request.object().allow("url", "template");
     String url = body.string("url");
-    return switch (publisher.publish(url, body.string("template"))) {
+    return switch (publisher.publish(url, body.string("template"), RequestCaller.types(ctx))) {
       case PublishOutcome.Published(String published, List<Mapping> ids) ->
           Answer.json(200, PublishedUrlView.of(url, published, ids));
       case PublishOutcome.InvalidUrl(String why) -> Answer.of(UrlProblems.invalid("url", why));
@@ -145,6 +148,7 @@ public final class UrlRoutes implements Routes {
                   "template",
                   "A template is a path such as /charges/{charge}, with the names of types in"
                       + " braces."));
+      case PublishOutcome.TypeNotAllowed _ -> Answer.of(Problem.typeNotAllowed());
       case PublishOutcome.UnknownType _ -> Answer.of(Parameters.typeUnknown("template"));
       case PublishOutcome.MalformedKey(Type type) ->
           Answer.of(Parameters.keyMalformed(type, "url"));
