@@ -5,6 +5,7 @@ import dev.coatcheck.api.gateway.HttpServer;
 import dev.coatcheck.api.gateway.RouteTable;
 import dev.coatcheck.api.routes.AliasRoutes;
 import dev.coatcheck.api.routes.EndingRoutes;
+import dev.coatcheck.api.routes.ErasureRoutes;
 import dev.coatcheck.api.routes.IdRoutes;
 import dev.coatcheck.api.routes.InspectRoutes;
 import dev.coatcheck.api.routes.MintRoutes;
@@ -38,6 +39,7 @@ import dev.coatcheck.ids.access.Access;
 import dev.coatcheck.ids.access.ApiKeys;
 import dev.coatcheck.ids.alias.Aliases;
 import dev.coatcheck.ids.ending.Endings;
+import dev.coatcheck.ids.ending.Erasures;
 import dev.coatcheck.ids.idempotency.AnswerExpiry;
 import dev.coatcheck.ids.mapping.IdParser;
 import dev.coatcheck.ids.mapping.Lookup;
@@ -192,6 +194,7 @@ public final class Gateway implements AutoCloseable {
                               apiKeys, config.trustedProxies(), System::nanoTime),
                           new AliasRoutes(resolver, aliases, parameters),
                           new EndingRoutes(endings),
+                          new ErasureRoutes(new Erasures(database, resolver, aliases)),
                           new KeyRoutes(
                               keys,
                               new Workers(database),
