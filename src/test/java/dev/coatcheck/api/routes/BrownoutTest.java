@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.hashids.Hashids;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -243,6 +244,28 @@ class BrownoutTest {
     } finally {
       GATEWAY.setReachable(true);
     }
+  }
+
+  @Test
+  void aListThatIsNoneChangesNothing() {
+    String hour = "\"from\":\"2026-12-01T10:00:00Z\",\"to\":\"2026-12-01T11:00:00Z\"";
+    assertProblem(patched("{\"from\":\"2026-12-01T10:00:00Z\"}"), "400 field_missing legacy.brownouts[0].to");
+    assertProblem(patched("{" + hour + ",\"why\":\"x\"}"), "400 field_unknown legacy.brownouts[0].why");
+    List<String> many =
+        IntStream.range(0, 51)
+            .mapToObj(
+                minute ->
+                    "{\"from\":\"2026-12-01T10:%1$02d:00Z\",\"to\":\"2026-12-01T10:%1$02d:30Z\"}"
+                        .formatted(minute))
+            .toList();
+    assertThat(patched(String.join(",", many)).status()).isEqualTo(400);
+    assertThat(client.get("/v1/types/soon").body().at("/legacy/brownouts")).hasSize(1);
+  }
+
+  private static Reply patched(String brownouts) {
+    return client
+        .hostile()
+        .patch("/v1/types/soon", "{\"legacy\":{\"brownouts\":[" + brownouts + "]}}");
   }
 
   @Test

@@ -127,12 +127,10 @@ class TypePoliciesTest {
           "legacy":{"sunset_link":"https:///x"} legacy.sunset_link
           "legacy":{"brownouts":{}} legacy.brownouts
           "legacy":{"brownouts":[1]} legacy.brownouts[0]
-          "legacy":{"brownouts":[{"from":"2026-12-01T10:00:00Z"}]} legacy.brownouts[0].to
           "legacy":{"brownouts":[{"from":"noon","to":"2026-12-01T10:00:00Z"}]} legacy.brownouts[0].from
           "legacy":{"brownouts":[{"from":"2026-12-01T10:00:00.1Z","to":"2026-12-01T10:00:00.9Z"}]} legacy.brownouts[0].to
           "legacy":{"brownouts":[{"from":"2026-12-01T10:00:00Z","to":"2026-12-08T10:00:01Z"}]} legacy.brownouts[0].to
           "legacy":{"brownouts":[{"from":"2026-12-01T10:00:00Z","to":"2026-12-01T11:00:00Z","answer":200}]} legacy.brownouts[0].answer
-          "legacy":{"brownouts":[{"from":"2026-12-01T10:00:00Z","to":"2026-12-01T11:00:00Z","why":"x"}]} legacy.brownouts[0].why
           "legacy":{"brownouts":[{"from":"2026-12-01T10:00:00Z","to":"2026-12-01T11:00:00Z"},{"from":"2026-12-01T10:59:59Z","to":"2026-12-01T12:00:00Z"}]} legacy.brownouts[1].from
           "legacy":{"sunset_at":"2026-12-01T10:59:59Z","brownouts":[{"from":"2026-12-01T10:00:00Z","to":"2026-12-01T11:00:00Z"}]} legacy.brownouts[0].to
           "legacy":{"brownouts_exempt":["2bN8Qx0LmT4a"]} legacy.brownouts_exempt
