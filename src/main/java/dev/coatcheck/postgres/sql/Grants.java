@@ -51,6 +51,8 @@ public final class Grants {
     rights.put("flyway_schema_history", READ);
     rights.put("idempotency_turn", COUNT);
     rights.put("key_fence", COUNT);
+    rights.put("legacy_caller", ALL_ROWS);
+    rights.put("legacy_caller_sum", WRITE);
     rights.put("legacy_hit", WRITE);
     rights.put("public_id", WRITE);
     rights.put("public_id_uuid", WRITE);

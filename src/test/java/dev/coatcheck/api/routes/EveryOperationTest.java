@@ -46,6 +46,7 @@ class EveryOperationTest {
       GET /v1/types/charge/keys/1
       GET /v1/types/charge/aliases/legacy/1
       GET /v1/types/charge/legacy-hits
+      GET /v1/types/charge/legacy-callers
       GET /v1/ids?type=charge
       POST /v1/ids {"type":"charge","key":"1"}
       POST /v1/ids/batch {"type":"charge","count":1}
