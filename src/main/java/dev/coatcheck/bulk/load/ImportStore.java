@@ -53,11 +53,11 @@ final class ImportStore implements AutoCloseable {
       boolean _ =
           write(
               sql -> {
-            copy(sql, batch);
-            auditStart(sql, batch);
-            announce(sql, bringsTokens);
-            return true;
-          });
+                copy(sql, batch);
+                auditStart(sql, batch);
+                announce(sql, bringsTokens);
+                return true;
+              });
       isStartAudited |= !batch.parts().isEmpty();
       return true;
     } catch (DataAccessException refused) {
