@@ -58,8 +58,7 @@ final class AuditCommand {
     String after = "";
     for (int left = limit; left > 0; left -= PAGE_MAX) {
       JsonNode page =
-          gateway.get(
-              "/v1/audit?" + wanted.query() + after + "limit=" + Math.min(left, PAGE_MAX));
+          gateway.get("/v1/audit?" + wanted.query() + after + "limit=" + Math.min(left, PAGE_MAX));
       List<JsonNode> entries = new ArrayList<>();
       page.path("data").forEach(entries::add);
       output.rows(entries, "number", "at", "actor", "action", "subjects", "detail");

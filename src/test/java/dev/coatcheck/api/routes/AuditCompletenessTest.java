@@ -29,6 +29,7 @@ class AuditCompletenessTest {
 
   /** What no entry may hold: a key, a legacy ID, a client ID, a namespace, a reason, a template. */
   private static final String KEY = "770077007700";
+
   private static final String LEGACY_ID = "880088008800";
   private static final String CLIENT_ID = "99009900-9900-4900-8900-990099009900";
   private static final String NAMESPACE = "canary-namespace";
@@ -55,8 +56,7 @@ class AuditCompletenessTest {
     aRunThatIsContracted();
 
     assertThat(seen).containsExactlyInAnyOrderElementsOf(new TreeSet<>(WRITING.keySet()));
-    assertThat(
-            GATEWAY.count("select count(*) from coatcheck.audit_entry where request_id is null"))
+    assertThat(GATEWAY.count("select count(*) from coatcheck.audit_entry where request_id is null"))
         .as("entries of callers name their request")
         .isZero();
     assertNoCanary();
@@ -75,8 +75,7 @@ class AuditCompletenessTest {
     leaves("mintBatch", CLIENT.post("/v1/ids/batch", json("type", "charge", "count", 4)));
     leaves("resolveBatch", CLIENT.post("/v1/ids/resolve", json("ids", List.of(id))));
     leaves(
-        "lookupBatch",
-        CLIENT.post("/v1/ids/lookup", json("type", "charge", "keys", List.of(KEY))));
+        "lookupBatch", CLIENT.post("/v1/ids/lookup", json("type", "charge", "keys", List.of(KEY))));
     leaves(
         "resolveUrlBatch",
         CLIENT.post("/v1/urls/resolve", json("urls", List.of("/charges/" + id))));
@@ -87,22 +86,21 @@ class AuditCompletenessTest {
     leaves("putAlias", CLIENT.put(path + "/aliases/legacy/" + LEGACY_ID, null));
     leaves(
         "putAlias",
-        CLIENT.put(
-            path + "/aliases/client/" + CLIENT_ID + "?client_namespace=" + NAMESPACE, null));
+        CLIENT.put(path + "/aliases/client/" + CLIENT_ID + "?client_namespace=" + NAMESPACE, null));
     leaves(
         "resolveLegacyBatch",
         CLIENT.post(
             "/v1/legacy/resolve", json("type", "charge", "legacy_ids", List.of(LEGACY_ID))));
     leaves("deleteAlias", CLIENT.delete(path + "/aliases/legacy/" + LEGACY_ID));
-    leaves("importIds", CSV.post("/v1/imports", "type,key,legacy_id\ncharge,77,9" + LEGACY_ID + "\n"));
+    leaves(
+        "importIds", CSV.post("/v1/imports", "type,key,legacy_id\ncharge,77,9" + LEGACY_ID + "\n"));
 
     String survivor = mint();
     leaves("mergeId", CLIENT.post("/v1/ids/" + mint() + "/merge", json("into", survivor)));
     leaves(
         "mergeBatch",
         CLIENT.post(
-            "/v1/ids/merge",
-            json("items", List.of(Map.of("id", mint(), "into", survivor)))));
+            "/v1/ids/merge", json("items", List.of(Map.of("id", mint(), "into", survivor)))));
     leaves("revokeId", CLIENT.post(path + "/revoke", json("reason", REASON)));
     leaves(
         "revokeBatch",
@@ -119,9 +117,7 @@ class AuditCompletenessTest {
     leaves("makeKeys", CLIENT.post("/v1/keys", json("scheme", "snowflake", "count", 1)));
     leaves("putSegment", CLIENT.put("/v1/segments/invoice", "{}"));
     GATEWAY.execute("update coatcheck.key_fence set timeline = timeline - 1");
-    leaves(
-        "liftKeyFence",
-        CLIENT.post("/v1/keys/fence", json("advance", 5, "dated_worker", 2)));
+    leaves("liftKeyFence", CLIENT.post("/v1/keys/fence", json("advance", 5, "dated_worker", 2)));
   }
 
   private void aRunThatTakesAFile() {
@@ -157,8 +153,7 @@ class AuditCompletenessTest {
     leaves(
         "contractTableMigration",
         CLIENT.post(
-            run + "/contract",
-            json("confirm", "public.orders", "accept", List.of("old_column"))));
+            run + "/contract", json("confirm", "public.orders", "accept", List.of("old_column"))));
     await(run, "contracted");
     leaves(
         "retireTableMigration",
@@ -184,7 +179,9 @@ class AuditCompletenessTest {
         .until(
             () -> {
               Reply now = CLIENT.get(run);
-              assertThat(now.text("/state")).as("%s", now.body().at("/reason")).isNotEqualTo("failed");
+              assertThat(now.text("/state"))
+                  .as("%s", now.body().at("/reason"))
+                  .isNotEqualTo("failed");
               return now.text("/state");
             },
             state::equals);
@@ -213,8 +210,7 @@ class AuditCompletenessTest {
   private static void assertNoCanary() {
     String all =
         String.join(
-            "\n",
-            GATEWAY.sql().texts("select entry::text from coatcheck.audit_entry as entry"));
+            "\n", GATEWAY.sql().texts("select entry::text from coatcheck.audit_entry as entry"));
     Map<String, String> canaries = new HashMap<>();
     canaries.put("key", KEY);
     canaries.put("legacy ID", LEGACY_ID);
@@ -222,7 +218,12 @@ class AuditCompletenessTest {
     canaries.put("namespace", NAMESPACE);
     canaries.put("reason", REASON);
     canaries.put("API key", GATEWAY.key());
-    canaries.put("salt", String.valueOf(GATEWAY.sql().text("select encode(salt, 'hex') from coatcheck.type where name = 'charge'")));
+    canaries.put(
+        "salt",
+        String.valueOf(
+            GATEWAY
+                .sql()
+                .text("select encode(salt, 'hex') from coatcheck.type where name = 'charge'")));
     canaries.forEach((what, text) -> assertThat(all).as(what).doesNotContain(text));
   }
 }

@@ -38,7 +38,11 @@ class AuditRoutesTest {
     Reply changed =
         edge.patch(
             "/v1/types/charge",
-            json("on_outage", "refuse", "redirect", Map.of("template", "https://shop.example/{id}")));
+            json(
+                "on_outage",
+                "refuse",
+                "redirect",
+                Map.of("template", "https://shop.example/{id}")));
 
     JsonNode entry = READER.get("/v1/audit?actor=edge").body().at("/data/0");
     assertThat(entry.path("action").asString()).isEqualTo("type.put");
@@ -58,7 +62,8 @@ class AuditRoutesTest {
 
     Reply _ = CLIENT.post("/v1/ids/revoke", items("id", ids.subList(0, 2)));
     Reply _ =
-        CLIENT.post("/v1/ids/merge", json("items", List.of(Map.of("id", ids.get(2), "into", ids.get(3)))));
+        CLIENT.post(
+            "/v1/ids/merge", json("items", List.of(Map.of("id", ids.get(2), "into", ids.get(3)))));
 
     JsonNode first = about(ids.get(0));
     assertThat(first).isEqualTo(about(ids.get(1))).hasSize(1);
@@ -87,17 +92,17 @@ class AuditRoutesTest {
             "atomic",
             true,
             "items",
-            List.of(
-                Map.of("id", ids.get(1)), Map.of("id", TestClient.UNKNOWN_ID))));
+            List.of(Map.of("id", ids.get(1)), Map.of("id", TestClient.UNKNOWN_ID))));
     CLIENT.put("/v1/ids/%s/aliases/legacy/90001".formatted(ids.get(1)), null);
     CLIENT.delete("/v1/ids/%s/aliases/legacy/90002".formatted(ids.get(1)));
     CLIENT.patch("/v1/types/charge", json("stale_seconds_max", 60));
     CLIENT.put("/v1/segments/audited", "{}");
     CLIENT.post("/v1/keys/fence", json("advance", 0));
-    CLIENT
-        .with("Content-Type", "text/csv")
-        .post("/v1/imports", "type,legacy_id\ncharge,90001\n");
-    GATEWAY.clientWith(Scope.IDS_READ).hostile().post("/v1/ids/%s/revoke".formatted(ids.get(1)), "{}");
+    CLIENT.with("Content-Type", "text/csv").post("/v1/imports", "type,legacy_id\ncharge,90001\n");
+    GATEWAY
+        .clientWith(Scope.IDS_READ)
+        .hostile()
+        .post("/v1/ids/%s/revoke".formatted(ids.get(1)), "{}");
 
     assertThat(entries()).isEqualTo(entries);
   }
@@ -125,9 +130,7 @@ class AuditRoutesTest {
 
     assertThat(exported.header("content-type")).startsWith("application/x-ndjson");
     assertThat((long) lines.size()).isEqualTo(entries()).isGreaterThan(130);
-    assertThat(lines)
-        .extracting(line -> line.path("number").asLong())
-        .isSorted();
+    assertThat(lines).extracting(line -> line.path("number").asLong()).isSorted();
   }
 
   @ParameterizedTest

@@ -85,15 +85,21 @@ class AuditTest {
 
     assertThat(SERVER.sql().numbers("select number from coatcheck.audit_entry order by number"))
         .containsExactlyElementsOf(LongStream.rangeClosed(1, written).boxed().toList());
-    assertThat(SERVER.sql().text("select string_agg(at::text, ' ' order by number) from coatcheck.audit_entry"))
+    assertThat(
+            SERVER
+                .sql()
+                .text(
+                    "select string_agg(at::text, ' ' order by number) from coatcheck.audit_entry"))
         .isEqualTo(
-            SERVER.sql().text("select string_agg(at::text, ' ' order by at) from coatcheck.audit_entry"));
+            SERVER
+                .sql()
+                .text("select string_agg(at::text, ' ' order by at) from coatcheck.audit_entry"));
     assertThat(
             SERVER
                 .sql()
                 .number(
-                    "select count(*) from (select xmin, max(number) - min(number) + 1 - count(*) as gaps"
-                        + " from coatcheck.audit_entry group by xmin) as one where gaps > 0"))
+                    "select count(*) from (select xmin, max(number) - min(number) + 1 - count(*) as"
+                        + " gaps from coatcheck.audit_entry group by xmin) as one where gaps > 0"))
         .as("transactions whose entries don't follow one another")
         .isZero();
   }
@@ -164,7 +170,8 @@ class AuditTest {
     assertThat(audit.portion(ALL, 1, 3)).extracting(RecordedEntry::number).containsExactly(2L, 3L);
     AuditEntry merge = audit.portion(ALL, 3, 9).getFirst().entry();
     assertThat(merge)
-        .isEqualTo(new AuditEntry(Actor.operator(), "id.merge", List.of("ch_1", "ch_2"), "{\"n\": 1}"));
+        .isEqualTo(
+            new AuditEntry(Actor.operator(), "id.merge", List.of("ch_1", "ch_2"), "{\"n\": 1}"));
   }
 
   @Test
@@ -173,7 +180,8 @@ class AuditTest {
       SERVER
           .sql()
           .execute(
-              "insert into coatcheck.audit_entry (number, at, actor, action, subjects, detail) values"
+              "insert into coatcheck.audit_entry (number, at, actor, action, subjects, detail)"
+                  + " values"
                   + " (%1$d, '2026-01-0%1$dT00:00:00Z', 'edge', 'type.put', '{charge}', '{}')"
                       .formatted(day));
     }
@@ -216,12 +224,14 @@ class AuditTest {
         .startsWith(59L);
     assertThat(audit.portion(span("2026-01-02T00:00:00Z", "2026-01-02T00:01:00Z"), 0, 200_000))
         .hasSize(60);
-    assertThat(newest(new AuditFilter(
-            Optional.empty(),
-            Optional.of("edge"),
-            Optional.empty(),
-            Optional.empty(),
-            Optional.of(Instant.parse("2026-01-01T00:01:00Z")))))
+    assertThat(
+            newest(
+                new AuditFilter(
+                    Optional.empty(),
+                    Optional.of("edge"),
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.of(Instant.parse("2026-01-01T00:01:00Z")))))
         .hasSize(20);
 
     Awaitility.await().until(() -> rowsRead() > before);
@@ -251,8 +261,7 @@ class AuditTest {
     AuditPruning pruning = new AuditPruning(DATABASE);
     Instant before = Instant.parse("2026-01-01T00:00:00Z").plus(11_001, ChronoUnit.SECONDS);
 
-    assertThat(pruning.prune(before, Actor.operator()))
-        .contains(new AuditPruning.Span(1, 11_000));
+    assertThat(pruning.prune(before, Actor.operator())).contains(new AuditPruning.Span(1, 11_000));
     assertThat(pruning.prune(before, Actor.operator())).isEmpty();
 
     assertThat(SERVER.sql().number("select count(*) from coatcheck.audit_entry")).isEqualTo(1_001);

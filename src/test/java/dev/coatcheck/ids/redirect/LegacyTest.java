@@ -373,7 +373,8 @@ class LegacyTest {
                 """
                     .formatted(MAX_AGE_SECONDS, SUNSET))
             .definition(),
-        PutConditions.NONE, Actor.operator());
+        PutConditions.NONE,
+        Actor.operator());
     return FIXTURE.registry.named("ended").orElseThrow();
   }
 }
