@@ -1,6 +1,7 @@
 package dev.coatcheck.api.gateway;
 
 import dev.coatcheck.api.body.BodyGate;
+import dev.coatcheck.api.console.ConsoleAssets;
 import dev.coatcheck.api.exchange.Failures;
 import dev.coatcheck.api.server.Listener;
 import dev.coatcheck.api.server.Permits;
@@ -8,7 +9,9 @@ import dev.coatcheck.api.server.PortInUse;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
+import dev.coatcheck.ids.access.AddressRange;
 import io.javalin.Javalin;
+import java.net.InetAddress;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.Executor;
@@ -45,7 +48,15 @@ public final class HttpServer implements AutoCloseable {
    * @param batchesMax how many batches of reads, and of mints, run at a time
    */
   public record Listening(
-      String host, int port, OptionalInt managementPort, Listener.Limits limits, int batchesMax) {}
+      String host, int port, OptionalInt managementPort, Listener.Limits limits, int batchesMax) {
+    /** Whether only programs of this machine reach the ports. */
+    boolean isLoopback() {
+      return host.equals("localhost")
+          || AddressRange.literal(host.replaceAll("[\\[\\]]", ""))
+              .filter(InetAddress::isLoopbackAddress)
+              .isPresent();
+    }
+  }
 
   /**
    * Starts to listen.
@@ -69,14 +80,22 @@ public final class HttpServer implements AutoCloseable {
             permits,
             observer,
             threads);
+    boolean isConsoleOnPort =
+        routes.console().isPresent() && where.managementPort().isEmpty() && where.isLoopback();
     Javalin gateway =
         listener.listen(
             where.host(),
             where.port(),
-            new GracefulHandler(new DocsHandler(gate, observer, threads)),
+            new GracefulHandler(
+                isConsoleOnPort
+                    ? new ConsoleAssets(new DocsHandler(gate, observer, threads), threads)
+                    : new DocsHandler(gate, observer, threads)),
             permits,
             endpoints -> {
               routes.all().forEach(each -> each.register(endpoints));
+              if (isConsoleOnPort) {
+                routes.console().ifPresent(console -> console.register(endpoints));
+              }
               if (where.managementPort().isEmpty()) {
                 routes.operations().registerSecuredMetrics(endpoints);
               }
@@ -90,9 +109,12 @@ public final class HttpServer implements AutoCloseable {
           listener.listen(
               where.host(),
               where.managementPort().getAsInt(),
-              new GracefulHandler(),
+              routes.console().isPresent()
+                  ? new GracefulHandler(new ConsoleAssets(threads))
+                  : new GracefulHandler(),
               new Permits(REQUESTS_MAX),
               endpoints -> {
+                routes.console().ifPresent(console -> console.register(endpoints));
                 routes.operations().register(endpoints);
                 routes.operations().registerOpenMetrics(endpoints);
               });

@@ -41,7 +41,7 @@ public final class IdProblems {
         new Problem.RevokedId(param, revoked.endedAt(), revoked.reason().orElse(null)));
   }
 
-  static Problem ended(String param, String detail) {
+  public static Problem ended(String param, String detail) {
     return Problem.at(ProblemCode.ID_ENDED, param, detail);
   }
 

@@ -91,7 +91,7 @@ public final class Parameters {
   }
 
   /** An alias of any scheme except client; {@link ClientIds} reads those. */
-  static Alias alias(Type type, AliasScheme scheme, String param, String value) {
+  public static Alias alias(Type type, AliasScheme scheme, String param, String value) {
     // Only texts that match the type's pattern are looked up among older public IDs.
     boolean isOlder =
         scheme != AliasScheme.PUBLIC
@@ -102,7 +102,7 @@ public final class Parameters {
     return Alias.of(type, scheme, value);
   }
 
-  static Refusal aliasMalformed(AliasScheme scheme, String param) {
+  public static Refusal aliasMalformed(AliasScheme scheme, String param) {
     return new Refusal(ProblemCode.ALIAS_MALFORMED, param, sentence(scheme));
   }
 

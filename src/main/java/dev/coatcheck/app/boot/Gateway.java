@@ -1,5 +1,7 @@
 package dev.coatcheck.app.boot;
 
+import dev.coatcheck.api.console.ConsoleMode;
+import dev.coatcheck.api.console.ConsoleRoutes;
 import dev.coatcheck.api.gateway.HttpServer;
 import dev.coatcheck.api.gateway.RouteTable;
 import dev.coatcheck.api.routes.AliasRoutes;
@@ -31,6 +33,7 @@ import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
+import dev.coatcheck.ids.access.ConsoleSessions;
 import dev.coatcheck.ids.alias.Aliases;
 import dev.coatcheck.ids.ending.Endings;
 import dev.coatcheck.ids.idempotency.AnswerExpiry;
@@ -139,6 +142,7 @@ public final class Gateway implements AutoCloseable {
       LegacyHits hits = opened(LegacyHits.open(database, observer, clock));
       IdResolver ids = new IdResolver(parser, resolver, migrations.unmappedRows(), hits, observer);
       Redirector redirector = new Redirector(registry, parser, resolver, ids, observer, clock);
+      RedirectRoutes redirects = new RedirectRoutes(redirector, config.trustedProxies());
       UrlResolver urls = new UrlResolver(ids, registry, parser);
       Readiness readiness =
           new Readiness(
@@ -162,7 +166,7 @@ public final class Gateway implements AutoCloseable {
                       config.clients(),
                       config.concurrency().resolveGroups()),
                   new RouteTable(
-                      new RedirectRoutes(redirector, config.trustedProxies()),
+                      redirects,
                       new IdRoutes(resolver, ids, lookup, aliases, parameters),
                       new ProxyRoutes(
                           new ProxiedUrls(urls, redirector, registry), config.trustedProxies()),
@@ -192,7 +196,24 @@ public final class Gateway implements AutoCloseable {
                               importer,
                               new Exporter(opened.settings(), observer),
                               parameters,
-                              observer))),
+                              observer)),
+                      config.console() == ConsoleMode.OFF
+                          ? Optional.empty()
+                          : Optional.of(
+                              new ConsoleRoutes(
+                                  config.console(),
+                                  new ConsoleSessions(database, access, random, clock),
+                                  config.trustedProxies(),
+                                  new ConsoleRoutes.Verbs(
+                                      registry,
+                                      parser,
+                                      resolver,
+                                      lookup,
+                                      aliases,
+                                      endings,
+                                      redirects),
+                                  observer,
+                                  clock))),
                   access,
                   random,
                   observer));

@@ -13,6 +13,10 @@ public enum Setting {
   HOST("127.0.0.1", "Address to listen on; 0.0.0.0 for all."),
   PORT("8080", "Port of the gateway; 0 for any free one."),
   MANAGEMENT_PORT(null, "Port for health and metrics without a key; unset: metrics need a key."),
+  CONSOLE(
+      "on",
+      "Console at /console: off, read-only or on; on the management port, or without one only while"
+          + " the address is loopback."),
   CONNECTIONS_MAX(
       "10000", "Connections of clients at a time, 100 to 100000; at the limit idle ones end."),
   HOME(".coatcheck", "Folder of the embedded Postgres and the development key."),

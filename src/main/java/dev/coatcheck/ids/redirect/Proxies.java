@@ -48,6 +48,11 @@ public final class Proxies {
    * @param forwardedFor the values of X-Forwarded-For, in their order
    */
   public Visitor visitor(String socketAddress, List<String> forwardedFor) {
+    return Visitor.at(client(socketAddress, forwardedFor));
+  }
+
+  /** As {@link #visitor}, the whole address, a literal. */
+  public String client(String socketAddress, List<String> forwardedFor) {
     String nearest = socketAddress;
     List<String> hops = Arrays.asList(String.join(",", forwardedFor).split(","));
     for (int back = 1; back <= Math.min(hops.size(), HOPS_MAX) && trust(nearest); back++) {
@@ -57,10 +62,11 @@ public final class Proxies {
       }
       nearest = hop;
     }
-    return Visitor.at(nearest);
+    return nearest;
   }
 
-  private boolean trust(String address) {
+  /** Whether the other end of a socket is one of our proxies. */
+  public boolean trust(String address) {
     return !networks.isEmpty()
         && AddressRange.literal(address)
             .filter(found -> networks.stream().anyMatch(network -> network.holds(found)))
