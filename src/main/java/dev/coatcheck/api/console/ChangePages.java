@@ -26,7 +26,6 @@ import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What people can do to a public ID: revoke it, merge it, add an alias. Each has a page that names
@@ -65,7 +64,7 @@ final class ChangePages {
   /** A compiled template. */
   @FunctionalInterface
   private interface Template {
-    void render(HtmlTemplateOutput out, @Nullable HtmlInterceptor none, View view);
+    void render(HtmlTemplateOutput out, HtmlInterceptor none, View view);
   }
 
   /** Does what a form asks for. */
@@ -130,7 +129,7 @@ final class ChangePages {
             fault.map(Problem::detail).orElse(""));
     return Html.page(
         fault.map(problem -> problem.code().status()).orElse(200),
-        out -> change.template().render(out, null, view));
+        (out, none) -> change.template().render(out, none, view));
   }
 
   /** The public ID of the path, which must be active, and of a type that the caller may use. */
@@ -165,13 +164,13 @@ final class ChangePages {
 
   private Optional<Problem> merge(Mapping mapping, Visit visit, Form form) {
     return end(
-        new Endings.Request.Merge(
-            mapping.publicId().toString(), form.text("into").orElse("")),
+        new Endings.Request.Merge(mapping.publicId().toString(), form.text("into").orElse("")),
         visit);
   }
 
   private Optional<Problem> end(Endings.Request request, Visit visit) {
-    return switch (verbs.endings()
+    return switch (verbs
+        .endings()
         .end(List.of(request), Endings.Mode.EACH, visit.caller().principal())) {
       case Endings.Result.Settled(var outcomes) ->
           EndingRoutes.ended(outcomes.getFirst(), "") instanceof Item.Refused<Shown>(Problem why)
@@ -179,7 +178,8 @@ final class ChangePages {
               : Optional.empty();
       case Endings.Result.Busy _ ->
           Optional.of(
-              Problem.busy("Another transaction uses this public ID. Nothing was done; try again."));
+              Problem.busy(
+                  "Another transaction uses this public ID. Nothing was done; try again."));
       case Endings.Result.Overloaded _ ->
           Optional.of(
               Problem.unavailable(

@@ -32,7 +32,9 @@ public final class ConsoleAssets extends Handler.Wrapper {
     this.requestThreads = requestThreads;
   }
 
-  /** As {@link #ConsoleAssets(Handler, Executor)}, for a port whose routes come from Javalin only. */
+  /**
+   * As {@link #ConsoleAssets(Handler, Executor)}, for a port whose routes come from Javalin only.
+   */
   public ConsoleAssets(Executor requestThreads) {
     this.requestThreads = requestThreads;
   }

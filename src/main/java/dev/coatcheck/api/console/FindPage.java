@@ -41,11 +41,7 @@ final class FindPage {
 
   /** The page about a text. */
   static String path(String text) {
-    return ConsoleRoutes.HOME
-        + "?"
-        + TEXT
-        + "="
-        + URLEncoder.encode(text, StandardCharsets.UTF_8);
+    return ConsoleRoutes.HOME + "?" + TEXT + "=" + URLEncoder.encode(text, StandardCharsets.UTF_8);
   }
 
   /**
@@ -125,6 +121,6 @@ final class FindPage {
   private static Answer page(
       int status, Frame frame, String text, Optional<Result> result, String fault) {
     return Html.page(
-        status, out -> JtefindGenerated.render(out, null, frame, text, result.orElse(null), fault));
+        status, (out, none) -> JtefindGenerated.render(out, none, frame, text, result, fault));
   }
 }

@@ -33,16 +33,21 @@ record Finding(
 
   /** The survivor of a merge, or an empty text. */
   String survivor() {
-    return ended.orElse(null) instanceof ResolveOutcome.Merged merged
-        ? merged.survivor().publicId().toString()
-        : "";
+    return ended
+        .map(
+            end ->
+                end instanceof ResolveOutcome.Merged merged
+                    ? merged.survivor().publicId().toString()
+                    : "")
+        .orElse("");
   }
 
   /** The reason of a revocation, or an empty text. */
   String reason() {
-    return ended.orElse(null) instanceof ResolveOutcome.Revoked revoked
-        ? revoked.reason().orElse("")
-        : "";
+    return ended
+        .map(
+            end -> end instanceof ResolveOutcome.Revoked revoked ? revoked.reason().orElse("") : "")
+        .orElse("");
   }
 
   String createdAt() {

@@ -11,7 +11,6 @@ import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.ids.access.AddressRange;
 import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.ConsoleSessions;
-import dev.coatcheck.ids.access.ConsoleSessions.Session;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.redirect.Proxies;
 import dev.coatcheck.ids.redirect.Visitor;
@@ -152,10 +151,7 @@ final class Gate {
     return proxies.client(ctx.req().getRemoteAddr(), headers(ctx, "X-Forwarded-For"));
   }
 
-  static String cookie(Session session) {
-    return cookie(session.token());
-  }
-
+  /** Makes the browser keep the token of a session. */
   static String cookie(ConsoleSessions.Token token) {
     return COOKIE
         + "="
@@ -221,7 +217,7 @@ final class Gate {
     if (visit.mode() != ConsoleMode.ON) {
       throw new Refusal(
           ProblemCode.FORBIDDEN,
-          "This console is read-only: COATCHECK_CONSOLE is read-only. Nothing was done.");
+          "This console is read-only (COATCHECK_CONSOLE). Nothing was done.");
     }
     require(visit, needed);
   }
@@ -267,9 +263,8 @@ final class Gate {
     Frame frame = visit.map(who -> who.frame(title)).orElseGet(() -> Frame.outside(title));
     return Html.page(
         problem.code().status(),
-        out ->
-            JterefusedGenerated.render(
-                out, null, frame, problem.detail(), RequestId.of(ctx)));
+        (out, none) ->
+            JterefusedGenerated.render(out, none, frame, problem.detail(), RequestId.of(ctx)));
   }
 
   private static List<String> headers(Context ctx, String name) {

@@ -1,12 +1,14 @@
 package dev.coatcheck.api.console;
 
 import dev.coatcheck.api.exchange.Answer;
+import gg.jte.TemplateOutput;
+import gg.jte.html.HtmlInterceptor;
 import gg.jte.html.HtmlTemplateOutput;
 import gg.jte.html.OwaspHtmlTemplateOutput;
 import gg.jte.output.StringOutput;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.Map;
 import org.eclipse.jetty.http.HttpField;
 
 /** Makes answers from templates, which write every text of a caller as text. */
@@ -26,10 +28,25 @@ final class Html {
 
   private Html() {}
 
+  /** A compiled template with its parameters. */
+  @FunctionalInterface
+  interface Template {
+    void write(HtmlTemplateOutput out, HtmlInterceptor noInterceptor);
+  }
+
+  /** Required by templates, and called for no tag: none is named to their compiler. */
+  private static final class NoInterceptor implements HtmlInterceptor {
+    @Override
+    public void onHtmlTagOpened(String name, Map<String, Object> attributes, TemplateOutput out) {}
+
+    @Override
+    public void onHtmlTagClosed(String name, TemplateOutput out) {}
+  }
+
   /** A page that a template writes. */
-  static Answer page(int status, Consumer<HtmlTemplateOutput> template) {
+  static Answer page(int status, Template template) {
     StringOutput text = new StringOutput();
-    template.accept(new OwaspHtmlTemplateOutput(text));
+    template.write(new OwaspHtmlTemplateOutput(text), new NoInterceptor());
     return Answer.page(status, text.toString().getBytes(StandardCharsets.UTF_8)).with(HEADERS);
   }
 

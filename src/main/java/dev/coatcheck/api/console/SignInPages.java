@@ -35,8 +35,7 @@ final class SignInPages {
   void register(Endpoints endpoints) {
     endpoints.page(HandlerType.GET, PATH, gate.open(this::show));
     endpoints.page(HandlerType.POST, SESSION, gate.openForm(this::begin));
-    endpoints.page(
-        HandlerType.POST, SESSION + "/end", gate.form((_, visit, _) -> end(visit)));
+    endpoints.page(HandlerType.POST, SESSION + "/end", gate.form((_, visit, _) -> end(visit)));
   }
 
   private Answer show(Context ctx) {
@@ -62,9 +61,7 @@ final class SignInPages {
           .with("Retry-After", Integer.toString(WrongKeys.WINDOW_SECONDS));
     }
     Optional<Caller> caller =
-        form.text("key")
-            .flatMap(sessions::holder)
-            .filter(holder -> gate.mayComeFrom(ctx, holder));
+        form.text("key").flatMap(sessions::holder).filter(holder -> gate.mayComeFrom(ctx, holder));
     if (caller.isEmpty()) {
       return page(
               ctx,
@@ -89,9 +86,9 @@ final class SignInPages {
     boolean isPrivate = gate.isPrivate(ctx);
     return Html.page(
         status,
-        out ->
+        (out, none) ->
             JtesignInGenerated.render(
-                out, null, Frame.outside("Sign in"), next, isPrivate, fault.orElse("")));
+                out, none, Frame.outside("Sign in"), next, isPrivate, fault.orElse("")));
   }
 
   private static String next(Optional<String> wanted) {

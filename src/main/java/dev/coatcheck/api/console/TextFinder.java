@@ -55,7 +55,8 @@ final class TextFinder {
     private final Map<IdText.OfToken, List<String>> all = new LinkedHashMap<>();
 
     void add(Type type, Token token, String as) {
-      List<String> names = all.computeIfAbsent(new IdText.OfToken(type, token), _ -> new ArrayList<>());
+      List<String> names =
+          all.computeIfAbsent(new IdText.OfToken(type, token), _ -> new ArrayList<>());
       if (!names.contains(as)) {
         names.add(as);
       }

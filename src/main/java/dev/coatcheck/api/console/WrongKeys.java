@@ -29,10 +29,10 @@ final class WrongKeys {
   synchronized boolean mayTry(Visitor visitor) {
     long now = nanoTime.getAsLong();
     Tries before = tries.get(visitor);
-    boolean isNew =
-        before == null
-            || now - before.sinceNanos() >= TimeUnit.SECONDS.toNanos(WINDOW_SECONDS);
-    Tries counted = isNew ? new Tries(now, 1) : new Tries(before.sinceNanos(), before.count() + 1);
+    Tries counted =
+        before == null || now - before.sinceNanos() >= TimeUnit.SECONDS.toNanos(WINDOW_SECONDS)
+            ? new Tries(now, 1)
+            : new Tries(before.sinceNanos(), before.count() + 1);
     tries.put(visitor, counted);
     if (tries.size() > ADDRESSES_MAX) {
       tries.remove(tries.keySet().iterator().next());

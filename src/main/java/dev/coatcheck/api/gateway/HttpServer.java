@@ -32,11 +32,14 @@ public final class HttpServer implements AutoCloseable {
   private final Javalin gateway;
   private final Optional<Javalin> management;
   private final RouteTable routes;
+  private final boolean isConsoleOnPort;
 
-  private HttpServer(Javalin gateway, Optional<Javalin> management, RouteTable routes) {
+  private HttpServer(
+      Javalin gateway, Optional<Javalin> management, RouteTable routes, boolean isConsoleOnPort) {
     this.gateway = gateway;
     this.management = management;
     this.routes = routes;
+    this.isConsoleOnPort = isConsoleOnPort;
   }
 
   /**
@@ -102,7 +105,7 @@ public final class HttpServer implements AutoCloseable {
               gate.guard(endpoints.jsonRoutes());
             });
     if (where.managementPort().isEmpty()) {
-      return new HttpServer(gateway, Optional.empty(), routes);
+      return new HttpServer(gateway, Optional.empty(), routes, isConsoleOnPort);
     }
     try {
       Javalin management =
@@ -118,7 +121,7 @@ public final class HttpServer implements AutoCloseable {
                 routes.operations().register(endpoints);
                 routes.operations().registerOpenMetrics(endpoints);
               });
-      return new HttpServer(gateway, Optional.of(management), routes);
+      return new HttpServer(gateway, Optional.of(management), routes, false);
     } catch (PortInUse taken) {
       gateway.stop();
       throw taken;
@@ -131,6 +134,14 @@ public final class HttpServer implements AutoCloseable {
 
   public OptionalInt managementPort() {
     return management.map(server -> OptionalInt.of(server.port())).orElse(OptionalInt.empty());
+  }
+
+  /** The port that has the console; empty if there is none. */
+  public OptionalInt consolePort() {
+    if (isConsoleOnPort) {
+      return OptionalInt.of(port());
+    }
+    return routes.console().isPresent() ? managementPort() : OptionalInt.empty();
   }
 
   /** Finishes accepted requests within 8 s, then stops. */

@@ -205,12 +205,7 @@ public final class Gateway implements AutoCloseable {
                                   new ConsoleSessions(database, access, random, clock),
                                   config.trustedProxies(),
                                   new ConsoleRoutes.Verbs(
-                                      registry,
-                                      parser,
-                                      resolver,
-                                      lookup,
-                                      aliases,
-                                      endings,
+                                      registry, parser, resolver, lookup, aliases, endings,
                                       redirects),
                                   observer,
                                   clock))),
@@ -233,6 +228,14 @@ public final class Gateway implements AutoCloseable {
 
   public String url() {
     return "http://" + config.host() + ":" + server.port();
+  }
+
+  /** The address of the console; empty if there is none. */
+  public Optional<String> console() {
+    return server.consolePort().isPresent()
+        ? Optional.of(
+            "http://" + config.host() + ":" + server.consolePort().getAsInt() + "/console")
+        : Optional.empty();
   }
 
   public OptionalInt managementPort() {

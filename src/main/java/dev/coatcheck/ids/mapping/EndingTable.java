@@ -83,8 +83,7 @@ public final class EndingTable {
     return sql.select(COLUMNS)
         .from(ENDING)
         .where(
-            ENDING.TYPE_ID.eq(survivor.typeNumber()),
-            ENDING.SURVIVOR.eq(survivor.token().toUuid()))
+            ENDING.TYPE_ID.eq(survivor.typeNumber()), ENDING.SURVIVOR.eq(survivor.token().toUuid()))
         .orderBy(ENDING.ENDED_AT.desc(), ENDING.TOKEN)
         .limit(rowsMax)
         .fetch(EndingTable::ending);

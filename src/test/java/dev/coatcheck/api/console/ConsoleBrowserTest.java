@@ -154,9 +154,7 @@ class ConsoleBrowserTest {
         .as("%s fits its width", picture)
         .isTrue();
     page.screenshot(
-        new Page.ScreenshotOptions()
-            .setPath(PICTURES.resolve(picture + ".png"))
-            .setFullPage(true));
+        new Page.ScreenshotOptions().setPath(PICTURES.resolve(picture + ".png")).setFullPage(true));
     assertThat(COMPLAINTS).as(picture).isEmpty();
   }
 
@@ -221,8 +219,7 @@ class ConsoleBrowserTest {
     page.waitForURL("**/revoke");
     page.getByLabel("Reason").fill("by the keyboard");
     focus(
-        page,
-        page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Revoke " + id)));
+        page, page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Revoke " + id)));
     page.keyboard().press("Enter");
     page.waitForURL("**/console?q=*");
 

@@ -49,16 +49,12 @@ class FindPageTest {
   @Test
   void aPublicIdIsFoundByAllItsNames() {
     for (Map.Entry<String, String> text :
-        Map.of(
-                order, "public ID",
-                "900001", "key",
-                "4711", "legacy ID",
-                CLIENT_ID, "client ID")
+        Map.of(order, "public ID", "900001", "key", "4711", "legacy ID", CLIENT_ID, "client ID")
             .entrySet()) {
       assertThat(find(text.getKey()).html())
           .contains(
               "<code>" + order + "</code>",
-              "<dt>The text is its</dt><dd>" + text.getValue() + "</dd>",
+              "<dt>Found as</dt><dd>" + text.getValue() + "</dd>",
               "<dt>Type</dt><dd>order</dd>",
               "<code>900001</code>",
               "<code>4711</code>",
@@ -106,9 +102,9 @@ class FindPageTest {
   @Test
   void textsThatAreNotOursShowTheirFormats() {
     assertThat(find("01ARZ3NDEKTSV4RRFFQ69G5FAV").html())
-        .contains("None of ours", "<code>ulid</code>", "2016-07-30");
+        .contains("Not one of your public IDs", "<code>ulid</code>", "2016-07-30");
     assertThat(find("ord_00000000000000000000002B").html()).doesNotContain("Add an alias");
-    assertThat(find("hello, world").html()).contains("the form of no ID");
+    assertThat(find("hello, world").html()).contains("matches no known format");
     assertThat(browser.get("/console?q=" + "x".repeat(256)).status()).isEqualTo(400);
     assertThat(browser.get("/console?q=a&q=b").status()).isEqualTo(400);
     assertThat(browser.get("/console?other=1").status()).isEqualTo(400);
@@ -139,7 +135,8 @@ class FindPageTest {
           .doesNotContainIgnoringCase("<script", "<img src=x", "<img/src", "\"'>", "<b>'")
           .doesNotContain("5988829");
     }
-    assertThat(find(id).html()).contains("&lt;script&gt;alert(1)&lt;/script&gt;", "&lt;img/src=x&gt;");
+    assertThat(find(id).html())
+        .contains("&lt;script&gt;alert(1)&lt;/script&gt;", "&lt;img/src=x&gt;");
   }
 
   @Test
@@ -152,7 +149,7 @@ class FindPageTest {
 
     for (String text : List.of(order, "900001", "4711", CLIENT_ID)) {
       assertThat(limited.get("/console?q=" + text).html())
-          .contains("None of ours")
+          .contains("Not one of your public IDs")
           .doesNotContain("shop.example");
     }
   }

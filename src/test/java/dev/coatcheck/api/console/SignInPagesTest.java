@@ -89,8 +89,14 @@ class SignInPagesTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "https://evil.example/", "//evil.example/console", "/console\\evil", "/consoles", "/v1/ids",
-        "/console/../v1", "/console\r\nSet-Cookie: a=b", "javascript:alert(1)"
+        "https://evil.example/",
+        "//evil.example/console",
+        "/console\\evil",
+        "/consoles",
+        "/v1/ids",
+        "/console/../v1",
+        "/console\r\nSet-Cookie: a=b",
+        "javascript:alert(1)"
       })
   void theSignInLeadsToPagesOfTheConsoleOnly(String next) {
     assertThat(
@@ -124,6 +130,29 @@ class SignInPagesTest {
   }
 
   @Test
+  void aFurtherSignInEndsTheOldestOfAHundredSessions() {
+    String key = GATEWAY.keyWith(Scope.IDS_READ);
+    ConsoleClient oldest = ConsoleClient.signedIn(GATEWAY, key);
+    GATEWAY.execute(
+        """
+        insert into coatcheck.console_session
+        select sha256(n::text::bytea), '%s', now() + interval '1 minute', now() + interval '1 hour'
+          from generate_series(1, 99) as n
+        """
+            .formatted(key.substring(9, 21)));
+    assertThat(oldest.get("/console").status()).isEqualTo(200);
+
+    ConsoleClient.signedIn(GATEWAY, key);
+
+    assertThat(oldest.get("/console").status()).isEqualTo(303);
+    assertThat(
+            GATEWAY.count(
+                "select count(*) from coatcheck.console_session where key_id = '%s'"
+                    .formatted(key.substring(9, 21))))
+        .isEqualTo(100);
+  }
+
+  @Test
   void aSessionEndsWithinTwoSecondsOfTheRevocationOfItsKey() {
     String key = GATEWAY.keyWith(Scope.IDS_READ);
     ConsoleClient browser = ConsoleClient.signedIn(GATEWAY, key);
@@ -144,8 +173,7 @@ class SignInPagesTest {
     GATEWAY.execute(
         "update coatcheck.api_key set ranges = '{192.0.2.0/24}' where key_id = '%s'"
             .formatted(key.substring(9, 21)));
-    ConsoleClient inside =
-        new ConsoleClient(GATEWAY.uri()).with("X-Forwarded-For", "192.0.2.7");
+    ConsoleClient inside = new ConsoleClient(GATEWAY.uri()).with("X-Forwarded-For", "192.0.2.7");
     assertThat(inside.signIn(key).status()).isEqualTo(303);
     assertThat(inside.get("/console").status()).isEqualTo(200);
 
@@ -161,7 +189,9 @@ class SignInPagesTest {
     for (int tried = 0; tried < WrongKeys.WRONG_MAX; tried++) {
       Page refused = browser.signIn("ccg_live_wrong" + tried);
       assertThat(refused.status()).isEqualTo(401);
-      assertThat(refused.html()).contains("This is no valid API key").doesNotContain("wrong" + tried);
+      assertThat(refused.html())
+          .contains("This is no valid API key")
+          .doesNotContain("wrong" + tried);
     }
     Page limited = browser.signIn(GATEWAY.key());
 
