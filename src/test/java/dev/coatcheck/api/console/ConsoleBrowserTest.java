@@ -21,8 +21,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
@@ -155,53 +158,69 @@ class ConsoleBrowserTest {
         .isTrue();
     page.screenshot(
         new Page.ScreenshotOptions().setPath(PICTURES.resolve(picture + ".png")).setFullPage(true));
+    if (Objects.equals(System.getProperty("docs"), "write")
+        && picture.matches("found-(light|dark)")) {
+      page.screenshot(
+          new Page.ScreenshotOptions()
+              .setPath(Path.of("docs", picture.replace("found", "console") + ".png")));
+    }
     assertThat(COMPLAINTS).as(picture).isEmpty();
   }
 
-  private static void checkAll(Page page, String kind) {
+  private static void checkAll(Page page, String kind, BiConsumer<Page, String> check) {
     page.navigate("/console/sign-in");
-    check(page, "sign-in-" + kind);
+    check.accept(page, "sign-in-" + kind);
     signIn(page);
     pages()
         .forEach(
             (name, path) -> {
               page.navigate(path);
-              check(page, name + "-" + kind);
+              check.accept(page, name + "-" + kind);
             });
   }
 
   @Test
   void everyPageIsAccessibleAndSilentLightAndDark() {
     for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
-      String kind = scheme.name().toLowerCase(java.util.Locale.ROOT);
       Page page = open(desktop(scheme));
-      page.navigate("/console/sign-in");
-      requireAccessible(page, "sign-in-" + kind);
-      checkAll(page, kind);
-      pages()
-          .forEach(
-              (name, path) -> {
-                page.navigate(path);
-                requireAccessible(page, name + "-" + kind);
-              });
+      checkAll(
+          page,
+          scheme.name().toLowerCase(Locale.ROOT),
+          (shown, picture) -> {
+            check(shown, picture);
+            requireAccessible(shown, picture);
+          });
       page.context().close();
     }
   }
 
+  @Test
+  void aFaultOfAPageIsSeen() {
+    Page page = open(desktop(ColorScheme.LIGHT));
+    page.navigate("/console/sign-in");
+    page.evaluate("document.querySelector('label').remove()");
+    assertThat(faults(page)).isNotEmpty();
+    page.evaluate("fetch('https://elsewhere.example/').catch(() => 0)");
+    assertThat(COMPLAINTS).isNotEmpty();
+    page.context().close();
+  }
+
   private static void requireAccessible(Page page, String name) {
-    assertThat(
-            new AxeBuilder(page)
-                .analyze().getViolations().stream()
-                    .filter(rule -> List.of("serious", "critical").contains(rule.getImpact()))
-                    .map(rule -> rule.getId() + " " + rule.getNodes().getFirst().getHtml()))
-        .as(name)
-        .isEmpty();
+    assertThat(faults(page)).as(name).isEmpty();
+  }
+
+  private static List<String> faults(Page page) {
+    return new AxeBuilder(page)
+        .analyze().getViolations().stream()
+            .filter(rule -> List.of("serious", "critical").contains(rule.getImpact()))
+            .map(rule -> rule.getId() + " " + rule.getNodes().getFirst().getHtml())
+            .toList();
   }
 
   @Test
   void everyPageFitsAPhone() {
     Page page = open(new Browser.NewContextOptions().setViewportSize(375, 700));
-    checkAll(page, "phone");
+    checkAll(page, "phone", ConsoleBrowserTest::check);
     page.context().close();
   }
 
