@@ -134,20 +134,18 @@ final class ChangePages {
 
   /** The public ID of the path, which must be active, and of a type that the caller may use. */
   private Mapping mapping(Context ctx, Visit visit) {
-    return switch (verbs.resolver().resolve(ctx.pathParam("id"))) {
-      case ResolveOutcome.Found(Mapping mapping) when mayUse(visit, mapping.type()) -> mapping;
-      case ResolveOutcome.Ended ended when mayUse(visit, ended.mapping().type()) ->
+    return switch (verbs
+        .resolver()
+        .resolve(ctx.pathParam("id"), visit.rights().allowedTypes())) {
+      case ResolveOutcome.Found(Mapping mapping) -> mapping;
+      case ResolveOutcome.Ended _ ->
           throw new Refusal(
               IdProblems.ended("id", "This public ID was already revoked or merged, for good."));
       case ResolveOutcome.Malformed malformed ->
           throw new Refusal(IdProblems.malformed("id", malformed));
-      case ResolveOutcome.Found _, ResolveOutcome.Ended _, ResolveOutcome.Unknown _ ->
-          throw new Refusal(IdProblems.unknown("id"));
+      case ResolveOutcome.NotAllowed _ -> throw new Refusal(Problem.typeNotAllowed());
+      case ResolveOutcome.Unknown _ -> throw new Refusal(IdProblems.unknown("id"));
     };
-  }
-
-  private static boolean mayUse(Visit visit, Type type) {
-    return visit.rights().mayUse(type.name());
   }
 
   private Optional<Problem> revoke(Mapping mapping, Visit visit, Form form) {
@@ -171,7 +169,12 @@ final class ChangePages {
   private Optional<Problem> end(Endings.Request request, Visit visit) {
     return switch (verbs
         .endings()
-        .end(List.of(request), Endings.Mode.EACH, visit.caller().principal())) {
+        .end(
+            List.of(request),
+            Endings.Mode.EACH,
+            visit.actor(),
+            visit.rights().allowedTypes(),
+            Optional.empty())) {
       case Endings.Result.Settled(var outcomes) ->
           EndingRoutes.ended(outcomes.getFirst(), "") instanceof Item.Refused<Shown>(Problem why)
               ? Optional.of(why)
@@ -191,7 +194,8 @@ final class ChangePages {
   }
 
   private Optional<Problem> addAlias(Mapping mapping, Visit visit, Form form) {
-    return switch (verbs.aliases().add(mapping.token(), alias(mapping.type(), visit, form))) {
+    return switch (verbs.aliases()
+        .add(mapping.publicId(), alias(mapping.type(), visit, form), visit.actor())) {
       case ADDED, PRESENT -> Optional.empty();
       case TAKEN ->
           Optional.of(

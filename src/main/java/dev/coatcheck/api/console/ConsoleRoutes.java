@@ -4,14 +4,15 @@ import dev.coatcheck.api.exchange.Failures;
 import dev.coatcheck.api.routes.urls.RedirectRoutes;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
+import dev.coatcheck.cluster.audit.Audit;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.ConsoleSessions;
+import dev.coatcheck.ids.access.Proxies;
 import dev.coatcheck.ids.alias.Aliases;
 import dev.coatcheck.ids.ending.Endings;
 import dev.coatcheck.ids.mapping.IdParser;
 import dev.coatcheck.ids.mapping.Lookup;
 import dev.coatcheck.ids.mapping.Resolver;
-import dev.coatcheck.ids.redirect.Proxies;
 import dev.coatcheck.ids.registry.Registry;
 import java.time.InstantSource;
 
@@ -32,7 +33,8 @@ public final class ConsoleRoutes implements Routes {
       Lookup lookup,
       Aliases aliases,
       Endings endings,
-      RedirectRoutes redirects) {}
+      RedirectRoutes redirects,
+      Audit audit) {}
 
   /**
    * @param mode {@code READ_ONLY} or {@code ON}

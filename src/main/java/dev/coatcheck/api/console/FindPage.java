@@ -1,6 +1,7 @@
 package dev.coatcheck.api.console;
 
 import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.exchange.ClientAddress;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.RequestId;
 import dev.coatcheck.api.routes.urls.Asked;
@@ -114,7 +115,7 @@ final class FindPage {
   private static Asked stranger(Context ctx) {
     return new Asked(
         name -> name.equals("Accept") ? List.of("text/html") : List.of(),
-        ctx.req()::getRemoteAddr,
+        proxies -> ClientAddress.of(ctx, proxies),
         RequestId.of(ctx));
   }
 

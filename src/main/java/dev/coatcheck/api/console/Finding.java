@@ -1,5 +1,6 @@
 package dev.coatcheck.api.console;
 
+import dev.coatcheck.cluster.audit.Audit;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.Aliases;
 import dev.coatcheck.ids.mapping.Mapping;
@@ -12,6 +13,7 @@ import org.eclipse.jetty.http.HttpField;
  * One public ID that a text stands for.
  *
  * @param as what the text is of it: its public ID, its key, its legacy ID
+ * @param audited the latest entries of the audit about it; empty if the caller may not read them
  * @param linkStatus what a stranger's request for its link is answered
  * @param linkHeaders of the same answer
  */
@@ -21,6 +23,7 @@ record Finding(
     Optional<ResolveOutcome.Ended> ended,
     Aliases.Listed aliases,
     Optional<MergeGraph> graph,
+    Optional<Audit.Page> audited,
     int linkStatus,
     List<HttpField> linkHeaders) {
   String id() {

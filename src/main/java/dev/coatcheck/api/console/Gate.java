@@ -1,6 +1,7 @@
 package dev.coatcheck.api.console;
 
 import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.exchange.ClientAddress;
 import dev.coatcheck.api.exchange.Failures;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
@@ -11,8 +12,8 @@ import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.ids.access.AddressRange;
 import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.ConsoleSessions;
+import dev.coatcheck.ids.access.Proxies;
 import dev.coatcheck.ids.access.Scope;
-import dev.coatcheck.ids.redirect.Proxies;
 import dev.coatcheck.ids.redirect.Visitor;
 import io.javalin.http.Context;
 import java.net.InetAddress;
@@ -130,8 +131,7 @@ final class Gate {
   }
 
   boolean mayComeFrom(Context ctx, Caller caller) {
-    Optional<InetAddress> address = AddressRange.literal(client(ctx));
-    return address.isPresent() && caller.rights().mayComeFrom(address.get());
+    return caller.rights().mayComeFrom(client(ctx));
   }
 
   /** Whose tries to sign in are counted together. */
@@ -143,12 +143,12 @@ final class Gate {
     return new Actor(
         caller.principal(),
         Optional.of(caller.keyId()),
-        Optional.of(client(ctx)),
+        Optional.of(client(ctx).getHostAddress()),
         Optional.of(RequestId.of(ctx)));
   }
 
-  private String client(Context ctx) {
-    return proxies.client(ctx.req().getRemoteAddr(), headers(ctx, "X-Forwarded-For"));
+  private InetAddress client(Context ctx) {
+    return ClientAddress.of(ctx, proxies);
   }
 
   /** Makes the browser keep the token of a session. */
@@ -171,14 +171,12 @@ final class Gate {
    * machine. Elsewhere browsers drop the cookie, and the network would see the key.
    */
   boolean isPrivate(Context ctx) {
-    String nearest = ctx.req().getRemoteAddr();
-    boolean isTls =
-        ctx.req().isSecure()
-            || (proxies.trust(nearest)
-                && headers(ctx, "X-Forwarded-Proto").equals(List.of("https")));
-    return isTls
-        || (AddressRange.literal(nearest).filter(InetAddress::isLoopbackAddress).isPresent()
-            && isLoopbackName(ctx));
+    if (ctx.req().isSecure()) {
+      return true;
+    }
+    InetAddress nearest = AddressRange.literal(ctx.req().getRemoteAddr()).orElseThrow();
+    return (proxies.trust(nearest) && headers(ctx, "X-Forwarded-Proto").equals(List.of("https")))
+        || (nearest.isLoopbackAddress() && isLoopbackName(ctx));
   }
 
   private static boolean isLoopbackName(Context ctx) {

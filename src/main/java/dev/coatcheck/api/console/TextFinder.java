@@ -2,9 +2,13 @@ package dev.coatcheck.api.console;
 
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.routes.urls.Asked;
+import dev.coatcheck.cluster.audit.Audit;
+import dev.coatcheck.cluster.audit.AuditFilter;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
+import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.access.Caller;
+import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.mapping.IdText;
@@ -20,6 +24,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Function;
 
 /**
@@ -32,6 +37,7 @@ final class TextFinder {
 
   private static final int FINDINGS_MAX = 20;
   private static final int MERGED_MAX = 8;
+  private static final int AUDITED_MAX = 20;
 
   private final ConsoleRoutes.Verbs verbs;
 
@@ -72,13 +78,14 @@ final class TextFinder {
     Sightings sightings = new Sightings();
     Map<TypedKey, Type> keys = new LinkedHashMap<>();
     Map<Alias, Type> aliases = new LinkedHashMap<>();
-    IdText parsed = verbs.parser().parse(text);
+    AllowedTypes allowed = caller.rights().allowedTypes();
+    IdText parsed = verbs.parser().parse(text, allowed);
     switch (parsed) {
       case IdText.OfRule(OlderId.LegacyId id) -> aliases.put(id.alias(), id.type());
       case IdText.OfRule(OlderId.OfKey(Type type, Key key)) ->
           keys.put(TypedKey.of(type, key), type);
       case IdText.OfRow _ -> {
-        if (verbs.resolver().parse(text) instanceof IdText.OfToken(Type type, Token token)) {
+        if (verbs.resolver().parse(text, allowed) instanceof IdText.OfToken(Type type, Token token)) {
           sightings.add(
               type, token, parsed instanceof IdText.OfToken ? "public ID" : "older public ID");
         }
@@ -95,12 +102,12 @@ final class TextFinder {
             .ifPresent(namespace -> aliases.put(Alias.client(type, namespace, text), type));
       }
     }
-    keys.values().removeIf(type -> !caller.rights().mayUse(type.name()));
-    aliases.values().removeIf(type -> !caller.rights().mayUse(type.name()));
+    keys.values().removeIf(type -> !allowed.hold(type));
+    aliases.values().removeIf(type -> !allowed.hold(type));
     addKeys(keys, ofRule, sightings);
     addAliases(aliases, ofRule, sightings);
-    sightings.all.keySet().removeIf(id -> !caller.rights().mayUse(id.type().name()));
-    return resolved(sightings, asStranger);
+    sightings.all.keySet().removeIf(id -> !allowed.hold(id.type()));
+    return resolved(sightings, caller, asStranger);
   }
 
   private void addKeys(Map<TypedKey, Type> keys, String ofRule, Sightings sightings) {
@@ -139,7 +146,7 @@ final class TextFinder {
     };
   }
 
-  private Found resolved(Sightings sightings, Asked asStranger) {
+  private Found resolved(Sightings sightings, Caller caller, Asked asStranger) {
     List<IdText.OfToken> ids = sightings.all.keySet().stream().limit(FINDINGS_MAX).toList();
     List<ResolveOutcome> outcomes = verbs.resolver().resolveAll(List.copyOf(ids));
     List<Finding> findings = new ArrayList<>();
@@ -148,9 +155,9 @@ final class TextFinder {
       List<String> as = sightings.all.getOrDefault(ids.get(i), List.of());
       switch (outcomes.get(i)) {
         case ResolveOutcome.Found(Mapping mapping) ->
-            findings.add(finding(as, mapping, Optional.empty(), asStranger));
+            findings.add(finding(as, mapping, Optional.empty(), caller, asStranger));
         case ResolveOutcome.Ended ended ->
-            findings.add(finding(as, ended.mapping(), Optional.of(ended), asStranger));
+            findings.add(finding(as, ended.mapping(), Optional.of(ended), caller, asStranger));
         case ResolveOutcome.Unissued _ -> unissued = Optional.of(ids.get(i).type().name());
       }
     }
@@ -158,7 +165,11 @@ final class TextFinder {
   }
 
   private Finding finding(
-      List<String> as, Mapping mapping, Optional<ResolveOutcome.Ended> ended, Asked asStranger) {
+      List<String> as,
+      Mapping mapping,
+      Optional<ResolveOutcome.Ended> ended,
+      Caller caller,
+      Asked asStranger) {
     String id = mapping.publicId().toString();
     Answer link = verbs.redirects().redirect(id, asStranger);
     return new Finding(
@@ -167,8 +178,29 @@ final class TextFinder {
         ended,
         verbs.aliases().of(mapping.type(), mapping.token()),
         graph(mapping, ended),
+        audited(id, caller),
         link.status(),
         link.headers());
+  }
+
+  /** As in the API, where the audit is for keys without a list of types. */
+  private Optional<Audit.Page> audited(String id, Caller caller) {
+    boolean mayRead =
+        caller.rights().may(Scope.AUDIT_READ) && caller.rights().allowedTypes().areAll();
+    return mayRead
+        ? Optional.of(
+            verbs
+                .audit()
+                .page(
+                    new AuditFilter(
+                        Optional.of(id),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty()),
+                    OptionalLong.empty(),
+                    AUDITED_MAX))
+        : Optional.empty();
   }
 
   private Optional<MergeGraph> graph(Mapping mapping, Optional<ResolveOutcome.Ended> ended) {

@@ -3,12 +3,12 @@ package dev.coatcheck.api.gateway;
 import dev.coatcheck.api.body.BodyGate;
 import dev.coatcheck.api.console.ConsoleAssets;
 import dev.coatcheck.api.exchange.Failures;
+import dev.coatcheck.api.exchange.RequestAccess;
 import dev.coatcheck.api.server.Listener;
 import dev.coatcheck.api.server.Permits;
 import dev.coatcheck.api.server.PortInUse;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.ids.access.Access;
 import dev.coatcheck.ids.access.AddressRange;
 import io.javalin.Javalin;
 import java.net.InetAddress;
@@ -67,7 +67,7 @@ public final class HttpServer implements AutoCloseable {
    * @throws PortInUse if another program listens on a port
    */
   public static HttpServer start(
-      Listening where, RouteTable routes, Access access, RandomSource random, Observer observer)
+      Listening where, RouteTable routes, RequestAccess access, RandomSource random, Observer observer)
       throws PortInUse {
     Executor threads = VirtualThreads.getNamedVirtualThreadsExecutor("request-");
     Listener listener = new Listener(access, random, observer, threads, where.limits());

@@ -2,6 +2,7 @@ package dev.coatcheck.app.boot;
 
 import dev.coatcheck.api.console.ConsoleMode;
 import dev.coatcheck.api.console.ConsoleRoutes;
+import dev.coatcheck.api.exchange.RequestAccess;
 import dev.coatcheck.api.gateway.HttpServer;
 import dev.coatcheck.api.gateway.RouteTable;
 import dev.coatcheck.api.routes.AliasRoutes;
@@ -11,6 +12,8 @@ import dev.coatcheck.api.routes.InspectRoutes;
 import dev.coatcheck.api.routes.MintRoutes;
 import dev.coatcheck.api.routes.OperationsRoutes;
 import dev.coatcheck.api.routes.Parameters;
+import dev.coatcheck.api.routes.access.AccessRoutes;
+import dev.coatcheck.api.routes.audit.AuditRoutes;
 import dev.coatcheck.api.routes.keys.KeyRoutes;
 import dev.coatcheck.api.routes.migrations.TableMigrationRoutes;
 import dev.coatcheck.api.routes.transfers.TransferRoutes;
@@ -22,6 +25,7 @@ import dev.coatcheck.api.routes.urls.UrlRoutes;
 import dev.coatcheck.api.server.PortInUse;
 import dev.coatcheck.bulk.export.Exporter;
 import dev.coatcheck.bulk.load.Importer;
+import dev.coatcheck.cluster.audit.Audit;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.cluster.grant.KeyFence;
 import dev.coatcheck.cluster.lease.KeyFactory;
@@ -34,6 +38,7 @@ import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
 import dev.coatcheck.ids.access.ConsoleSessions;
+import dev.coatcheck.ids.access.ApiKeys;
 import dev.coatcheck.ids.alias.Aliases;
 import dev.coatcheck.ids.ending.Endings;
 import dev.coatcheck.ids.idempotency.AnswerExpiry;
@@ -90,11 +95,12 @@ public final class Gateway implements AutoCloseable {
       Database database = opened.database();
       ChangeFeed feed = opened(ChangeFeed.open(opened.settings(), observer, System::nanoTime));
       Access access =
-          new Access(
-              database, new Access.Trust(feed, config.accessStaleMax()), random, observer, clock);
+          new Access(database, new Access.Trust(feed, config.accessStaleMax()), observer, clock);
+      opened(access.recordUses());
+      ApiKeys apiKeys = new ApiKeys(database, access::forget, random, clock);
       this.developmentKey =
           config.database().isEmpty()
-              ? Optional.of(DevelopmentKey.ensure(config.home(), access))
+              ? Optional.of(DevelopmentKey.ensure(config.home(), access, apiKeys))
               : Optional.empty();
       Registry registry = opened(Registry.open(database, feed, random, observer, System::nanoTime));
       DataSource leasePool = opened(SmallPool.open(opened.settings(), "lease"));
@@ -142,6 +148,7 @@ public final class Gateway implements AutoCloseable {
       LegacyHits hits = opened(LegacyHits.open(database, observer, clock));
       IdResolver ids = new IdResolver(parser, resolver, migrations.unmappedRows(), hits, observer);
       Redirector redirector = new Redirector(registry, parser, resolver, ids, observer, clock);
+      Audit audit = new Audit(database);
       RedirectRoutes redirects = new RedirectRoutes(redirector, config.trustedProxies());
       UrlResolver urls = new UrlResolver(ids, registry, parser);
       Readiness readiness =
@@ -181,6 +188,8 @@ public final class Gateway implements AutoCloseable {
                       List.of(
                           new TypeRoutes(
                               registry, parameters, config.redirectHosts(), prepare, clock),
+                          new AccessRoutes(
+                              apiKeys, config.trustedProxies(), System::nanoTime),
                           new AliasRoutes(resolver, aliases, parameters),
                           new EndingRoutes(endings),
                           new KeyRoutes(
@@ -190,6 +199,7 @@ public final class Gateway implements AutoCloseable {
                               parameters,
                               clock),
                           new InspectRoutes(registry, clock),
+                          new AuditRoutes(audit, observer),
                           new LegacyRoutes(ids, hits, parameters),
                           new UrlRoutes(urls, new UrlPublisher(lookup, registry)),
                           new TransferRoutes(
@@ -206,10 +216,11 @@ public final class Gateway implements AutoCloseable {
                                   config.trustedProxies(),
                                   new ConsoleRoutes.Verbs(
                                       registry, parser, resolver, lookup, aliases, endings,
-                                      redirects),
+                                      redirects,
+                                      audit),
                                   observer,
                                   clock))),
-                  access,
+                  new RequestAccess(access, config.trustedProxies()),
                   random,
                   observer));
     } catch (PortInUse taken) {

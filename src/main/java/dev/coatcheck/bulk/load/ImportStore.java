@@ -1,5 +1,7 @@
 package dev.coatcheck.bulk.load;
 
+import dev.coatcheck.bulk.rows.RowSummary;
+import dev.coatcheck.cluster.audit.AuditTable;
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
 import dev.coatcheck.core.observe.Observer;
@@ -23,18 +25,23 @@ import org.jooq.exception.DataAccessException;
 final class ImportStore implements AutoCloseable {
   private final DatabaseSettings settings;
   private final Observer observer;
+  private final ImportAudit audit;
   private Optional<Session> session = Optional.empty();
+  private boolean isStartAudited;
 
   /** Connects when the first chunk is there: a sender may take its time. */
-  ImportStore(DatabaseSettings settings, Observer observer) {
+  ImportStore(DatabaseSettings settings, Observer observer, ImportAudit audit) {
     this.settings = settings;
     this.observer = observer;
+    this.audit = audit;
   }
 
   @Override
   public void close() {
     session.ifPresent(Session::close);
   }
+
+  private record Written(ImportPlan plan, CopyBatch batch) {}
 
   /**
    * Inserts all of it, or nothing.
@@ -43,12 +50,16 @@ final class ImportStore implements AutoCloseable {
    */
   boolean insert(CopyBatch batch, boolean bringsTokens) {
     try {
-      return write(
-          sql -> {
+      boolean _ =
+          write(
+              sql -> {
             copy(sql, batch);
+            auditStart(sql, batch);
             announce(sql, bringsTokens);
             return true;
           });
+      isStartAudited |= !batch.parts().isEmpty();
+      return true;
     } catch (DataAccessException refused) {
       return isTaken(refused);
     }
@@ -61,17 +72,44 @@ final class ImportStore implements AutoCloseable {
    */
   Optional<ImportPlan> insertBeside(Chunk chunk, Function<KnownRows, ImportPlan> planner) {
     try {
-      return Optional.of(
+      Written written =
           write(
               sql -> {
                 ImportPlan plan = planner.apply(MintTable.known(sql, chunk.requests()));
-                copy(sql, CopyBatch.of(plan.mints()));
+                CopyBatch batch = CopyBatch.of(plan.mints());
+                copy(sql, batch);
+                auditStart(sql, batch);
                 announce(sql, chunk.bringsTokens());
-                return plan;
-              }));
+                return new Written(plan, batch);
+              });
+      isStartAudited |= !written.batch().parts().isEmpty();
+      return Optional.of(written.plan());
     } catch (DataAccessException refused) {
       isTaken(refused);
       return Optional.empty();
+    }
+  }
+
+  /** An import that changes nothing has no entry, so it starts with the first row that is new. */
+  private void auditStart(DSLContext sql, CopyBatch batch) {
+    if (!isStartAudited && !batch.parts().isEmpty()) {
+      AuditTable.append(sql, List.of(audit.start()));
+    }
+  }
+
+  /**
+   * Audits the end, if the start is audited.
+   *
+   * @param outcome in a word
+   */
+  void auditFinish(RowSummary summary, String outcome) {
+    if (isStartAudited) {
+      boolean _ =
+          write(
+              sql -> {
+                AuditTable.append(sql, List.of(audit.finish(summary, outcome)));
+                return true;
+              });
     }
   }
 

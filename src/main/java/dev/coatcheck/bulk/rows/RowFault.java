@@ -13,6 +13,7 @@ public enum RowFault implements WireNamed {
           + " client_principal are known."),
   TYPE_MISSING("Each row names its type."),
   TYPE_UNKNOWN("No type has this name. Register the type first."),
+  TYPE_NOT_ALLOWED("The API key is for other types only."),
   KEY_MISSING(
       "A row without a key needs a legacy_id or a client_id, so that it can be sent again."),
   KEY_REQUIRED("The type generates no keys, so each of its rows needs a key."),

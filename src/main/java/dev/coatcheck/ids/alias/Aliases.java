@@ -2,10 +2,14 @@ package dev.coatcheck.ids.alias;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.coatcheck.cluster.audit.Actor;
+import dev.coatcheck.cluster.audit.AuditEntry;
+import dev.coatcheck.cluster.audit.AuditTable;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
 import dev.coatcheck.cluster.change.TrustedCache;
+import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.group.Coalescer;
@@ -77,14 +81,23 @@ public final class Aliases {
   }
 
   /**
-   * Gives a public ID an alias of its type.
+   * Gives a public ID an alias of its type. Audited with the scheme, not with the value.
    *
    * @throws DatabaseUnavailable if the outcome is unknown; sending it again settles it
    */
-  public Outcome add(Token token, Alias alias) {
+  public Outcome add(PublicId id, Alias alias, Actor actor) {
+    Token token = id.token();
     for (int tried = 1; tried <= ADD_TRIES_MAX; tried++) {
       int added =
-          database.write("alias", sql -> AliasTable.insert(sql, List.of(alias), List.of(token)));
+          database.write(
+              "alias",
+              sql -> {
+                int inserted = AliasTable.insert(sql, List.of(alias), List.of(token));
+                if (inserted == 1) {
+                  AuditTable.append(sql, List.of(entry(actor, "alias.put", id, alias)));
+                }
+                return inserted;
+              });
       if (added == 1) {
         cache.forget(alias); // it may have been another public ID's
         return Outcome.ADDED;
@@ -104,12 +117,14 @@ public final class Aliases {
    *
    * @throws DatabaseUnavailable if the outcome is unknown; sending it again settles it
    */
-  public Removal remove(Token token, Alias alias) {
+  public Removal remove(PublicId id, Alias alias, Actor actor) {
+    Token token = id.token();
     Removal outcome =
         database.write(
             "alias removal",
             sql -> {
               if (AliasTable.delete(sql, alias, token)) {
+                AuditTable.append(sql, List.of(entry(actor, "alias.delete", id, alias)));
                 ChangeTable.append(sql, ChangeKind.ALIAS, List.of(alias.subjectOfChange()));
                 return Removal.REMOVED;
               }
@@ -118,6 +133,14 @@ public final class Aliases {
             });
     cache.forget(alias);
     return outcome;
+  }
+
+  private static AuditEntry entry(Actor actor, String action, PublicId id, Alias alias) {
+    return AuditEntry.of(
+        actor,
+        action,
+        List.of(id.toString()),
+        Map.of("scheme", alias.scheme().wireName(), "namespace", alias.namespace().kind()));
   }
 
   /**

@@ -36,6 +36,11 @@ public sealed interface ResolveOutcome {
   /** Well formed, of a known prefix or an older system, and never issued. */
   record Unknown() implements Unissued {}
 
+  /**
+   * No ID of the types that the caller may use. Whether it is the ID of another type is not told.
+   */
+  record NotAllowed() implements Unissued {}
+
   /** Not a public ID of ours; the database was not asked. */
   record Malformed(ParsedId.Reason reason, int position) implements Unissued {}
 }

@@ -9,6 +9,7 @@ import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.Aliases;
 import dev.coatcheck.ids.registry.Type;
@@ -106,8 +107,8 @@ public final class Resolver {
   }
 
   /** Resolves a text, by everything but the rules of older systems. */
-  public ResolveOutcome resolve(String text) {
-    return resolve(parser.parseOfRow(text, _ -> true));
+  public ResolveOutcome resolve(String text, AllowedTypes allowed) {
+    return resolve(parser.parseOfRow(text, allowed));
   }
 
   public ResolveOutcome resolve(IdText.OfRow text) {
@@ -115,8 +116,8 @@ public final class Resolver {
   }
 
   /** Which token a text stands for, by everything but the rules of older systems. */
-  public IdText.Plain parse(String text) {
-    return lookedUp(parser.parseOfRow(text, _ -> true));
+  public IdText.Plain parse(String text, AllowedTypes allowed) {
+    return lookedUp(parser.parseOfRow(text, allowed));
   }
 
   /** Resolves texts, in their order, with at most one query per table, and one for aliases. */

@@ -140,7 +140,7 @@ public final class Redirector {
             ? new RedirectOutcome.Gone(type.deadLink())
             : new RedirectOutcome.NotFound();
       }
-      case ResolveOutcome.Unknown _, ResolveOutcome.Malformed _ -> new RedirectOutcome.NotFound();
+      case ResolveOutcome.Unissued _ -> new RedirectOutcome.NotFound();
     };
   }
 
@@ -213,7 +213,7 @@ public final class Redirector {
       case ResolveOutcome.Found(Mapping mapping) -> to(opening, mapping, now);
       case ResolveOutcome.Merged merged -> to(opening, merged.survivor(), now);
       case ResolveOutcome.Revoked _ -> new RedirectOutcome.Gone(opening.id().type().deadLink());
-      case ResolveOutcome.Unknown _, ResolveOutcome.Malformed _ -> new RedirectOutcome.NotFound();
+      case ResolveOutcome.Unissued _ -> new RedirectOutcome.NotFound();
     };
   }
 

@@ -43,6 +43,9 @@ public sealed interface UrlOutcome {
   /** Holds a public ID that was never issued. */
   record Unknown() implements Refused {}
 
+  /** Holds an ID of a type that the caller may not use, or what looks like such an ID. */
+  record NotAllowed() implements Refused {}
+
   /** Holds a number where a URL template has a legacy ID, but not in its one spelling. */
   record LegacyMalformed() implements Refused {}
 

@@ -5,6 +5,7 @@ import dev.coatcheck.api.exchange.ListView;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestBody;
+import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.routes.IdProblems;
 import dev.coatcheck.api.routes.Items;
 import dev.coatcheck.api.routes.Items.Item;
@@ -69,7 +70,7 @@ public final class LegacyRoutes implements Routes {
       case ResolveOutcome.Found(Mapping mapping) -> shown(PublicIdView.of(mapping), id);
       case ResolveOutcome.Merged merged -> shown(PublicIdView.of(merged), id);
       case ResolveOutcome.Revoked revoked -> new Item.Refused<>(IdProblems.revoked(param, revoked));
-      case ResolveOutcome.Unknown _, ResolveOutcome.Malformed _ ->
+      case ResolveOutcome.Unissued _ ->
           new Item.Refused<>(UrlProblems.legacyUnknown(param));
     };
   }
@@ -80,7 +81,7 @@ public final class LegacyRoutes implements Routes {
 
   private Answer findAll(Context ctx, RequestBody request) {
     JsonObject body = request.object().allow("type", "legacy_ids");
-    Type type = parameters.type("type", body.string("type"));
+    Type type = parameters.type(RequestCaller.types(ctx), "type", body.string("type"));
     List<String> texts = body.strings("legacy_ids", ITEMS_MAX);
     List<OptionalLong> numbers = texts.stream().map(LegacyNumber::parse).toList();
     Iterator<ResolveOutcome> outcomes =
