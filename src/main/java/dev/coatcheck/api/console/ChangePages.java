@@ -134,9 +134,7 @@ final class ChangePages {
 
   /** The public ID of the path, which must be active, and of a type that the caller may use. */
   private Mapping mapping(Context ctx, Visit visit) {
-    return switch (verbs
-        .resolver()
-        .resolve(ctx.pathParam("id"), visit.rights().allowedTypes())) {
+    return switch (verbs.resolver().resolve(ctx.pathParam("id"), visit.rights().allowedTypes())) {
       case ResolveOutcome.Found(Mapping mapping) -> mapping;
       case ResolveOutcome.Ended _ ->
           throw new Refusal(
@@ -194,7 +192,8 @@ final class ChangePages {
   }
 
   private Optional<Problem> addAlias(Mapping mapping, Visit visit, Form form) {
-    return switch (verbs.aliases()
+    return switch (verbs
+        .aliases()
         .add(mapping.publicId(), alias(mapping.type(), visit, form), visit.actor())) {
       case ADDED, PRESENT -> Optional.empty();
       case TAKEN ->

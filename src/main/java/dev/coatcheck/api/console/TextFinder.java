@@ -85,7 +85,8 @@ final class TextFinder {
       case IdText.OfRule(OlderId.OfKey(Type type, Key key)) ->
           keys.put(TypedKey.of(type, key), type);
       case IdText.OfRow _ -> {
-        if (verbs.resolver().parse(text, allowed) instanceof IdText.OfToken(Type type, Token token)) {
+        if (verbs.resolver().parse(text, allowed)
+            instanceof IdText.OfToken(Type type, Token token)) {
           sightings.add(
               type, token, parsed instanceof IdText.OfToken ? "public ID" : "older public ID");
         }

@@ -67,7 +67,11 @@ public final class HttpServer implements AutoCloseable {
    * @throws PortInUse if another program listens on a port
    */
   public static HttpServer start(
-      Listening where, RouteTable routes, RequestAccess access, RandomSource random, Observer observer)
+      Listening where,
+      RouteTable routes,
+      RequestAccess access,
+      RandomSource random,
+      Observer observer)
       throws PortInUse {
     Executor threads = VirtualThreads.getNamedVirtualThreadsExecutor("request-");
     Listener listener = new Listener(access, random, observer, threads, where.limits());

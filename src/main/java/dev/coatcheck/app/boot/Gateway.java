@@ -37,8 +37,8 @@ import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
-import dev.coatcheck.ids.access.ConsoleSessions;
 import dev.coatcheck.ids.access.ApiKeys;
+import dev.coatcheck.ids.access.ConsoleSessions;
 import dev.coatcheck.ids.alias.Aliases;
 import dev.coatcheck.ids.ending.Endings;
 import dev.coatcheck.ids.idempotency.AnswerExpiry;
@@ -188,8 +188,7 @@ public final class Gateway implements AutoCloseable {
                       List.of(
                           new TypeRoutes(
                               registry, parameters, config.redirectHosts(), prepare, clock),
-                          new AccessRoutes(
-                              apiKeys, config.trustedProxies(), System::nanoTime),
+                          new AccessRoutes(apiKeys, config.trustedProxies(), System::nanoTime),
                           new AliasRoutes(resolver, aliases, parameters),
                           new EndingRoutes(endings),
                           new KeyRoutes(
@@ -216,8 +215,7 @@ public final class Gateway implements AutoCloseable {
                                   config.trustedProxies(),
                                   new ConsoleRoutes.Verbs(
                                       registry, parser, resolver, lookup, aliases, endings,
-                                      redirects,
-                                      audit),
+                                      redirects, audit),
                                   observer,
                                   clock))),
                   new RequestAccess(access, config.trustedProxies()),

@@ -54,6 +54,11 @@ class ChangePagesTest {
     assertThat(done.location()).isEqualTo("/console?q=" + id);
     assertThat(client.get("/v1/ids/" + id).text("/ended_reason")).isEqualTo("leaked");
     assertThat(browser.get(path("revoke")).status()).isEqualTo(409);
+    assertThat(browser.get("/console?q=" + id).html())
+        .contains(
+            "<code>id.revoke</code>",
+            "<code>" + GATEWAY.key().substring(9, 21) + "</code>",
+            "from 127.0.0.1");
   }
 
   @Test
@@ -154,8 +159,8 @@ class ChangePagesTest {
     ConsoleClient limited = ConsoleClient.signedIn(GATEWAY, key);
     String token = limited.get("/console").formToken();
 
-    assertThat(limited.get(path("revoke")).status()).isEqualTo(404);
-    assertThat(limited.post(path("revoke"), Map.of("form_token", token)).status()).isEqualTo(404);
+    assertThat(limited.get(path("revoke")).status()).isEqualTo(403);
+    assertThat(limited.post(path("revoke"), Map.of("form_token", token)).status()).isEqualTo(403);
     assertThat(client.get("/v1/ids/" + id).status()).isEqualTo(200);
   }
 }
