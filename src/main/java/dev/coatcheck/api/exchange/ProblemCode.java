@@ -7,6 +7,8 @@ public enum ProblemCode implements WireNamed {
   PUBLIC_ID_MALFORMED(400, "Malformed public ID"),
   PUBLIC_ID_UNKNOWN(404, "Public ID unknown"),
   PUBLIC_ID_REVOKED(410, "Public ID revoked"),
+  PUBLIC_ID_ERASED(410, "Public ID erased"),
+  PUBLIC_ID_IS_SURVIVOR(409, "Public ID is a survivor"),
   ID_ENDED(409, "Public ID ended"),
   SEGMENT_UNKNOWN(404, "Segment unknown"),
   SEGMENT_EXHAUSTED(409, "Segment exhausted"),
@@ -67,6 +69,7 @@ public enum ProblemCode implements WireNamed {
   PRECONDITIONS_NOT_ACCEPTED(409, "Preconditions not accepted"),
   TABLE_MIGRATION_STATE(409, "Not in this state"),
   THROTTLE_OUT_OF_RANGE(422, "Throttle setting out of range"),
+  BATCH_EXCEEDS_QUOTA(422, "Batch exceeds the quota"),
   ABNORMAL_USAGE_DETECTED(429, "Abnormal usage detected"),
   QUOTA_EXCEEDED(429, "Quota exceeded"),
   OVERLOADED(503, "Overloaded"),
@@ -96,13 +99,14 @@ public enum ProblemCode implements WireNamed {
   }
 
   /**
-   * The page that explains the code: a relative reference, served by the gateway. Two codes have the
-   * types that the draft of the RateLimit headers defines.
+   * The page that explains the code: a relative reference, served by the gateway. Three codes have
+   * the types that the draft of the RateLimit headers registers.
    */
   public String typeUri() {
     return switch (this) {
-      case ABNORMAL_USAGE_DETECTED -> IANA + "abnormal-usage-detected";
       case QUOTA_EXCEEDED -> IANA + "quota-exceeded";
+      case OVERLOADED -> IANA + "temporary-reduced-capacity";
+      case ABNORMAL_USAGE_DETECTED -> IANA + "abnormal-usage-detected";
       default -> "/docs/errors#" + wireName();
     };
   }

@@ -62,10 +62,8 @@ public final class AliasRoutes implements Routes {
     return switch (resolver.resolve(ctx.pathParam("id"), RequestCaller.types(ctx))) {
       case ResolveOutcome.Found(Mapping mapping) ->
           add(mapping, alias(ctx, query, mapping.type(), scheme), RequestCaller.actor(ctx));
-      case ResolveOutcome.Ended _ ->
-          Answer.of(
-              IdProblems.ended(
-                  "id", "This public ID was revoked or merged; it gets no further aliases."));
+      case ResolveOutcome.Ended _ -> ended();
+      case ResolveOutcome.Erased _ -> Answer.of(Problem.erased("id"));
       case ResolveOutcome.NotAllowed _ -> Answer.of(Problem.typeNotAllowed());
       case ResolveOutcome.Unknown _ -> Answer.of(IdProblems.unknown("id"));
       case ResolveOutcome.Malformed malformed -> Answer.of(IdProblems.malformed("id", malformed));
@@ -73,11 +71,18 @@ public final class AliasRoutes implements Routes {
   }
 
   private Answer add(Mapping mapping, Alias alias, Actor actor) {
-    return switch (aliases.add(mapping.publicId(), alias, actor)) {
+    return switch (aliases.add(mapping.type(), mapping.publicId(), alias, actor)) {
       case ADDED -> Answer.json(201, AliasView.of(alias, PublicIdView.of(mapping)));
       case PRESENT -> Answer.json(200, AliasView.of(alias, PublicIdView.of(mapping)));
       case TAKEN -> ofAnother("Another public ID already has this alias. Nothing was done.");
+      case ERASED -> Answer.of(Problem.erased("value"));
+      case ENDED -> ended();
     };
+  }
+
+  private static Answer ended() {
+    return Answer.of(
+        IdProblems.ended("id", "This public ID was revoked or merged; it gets no further aliases."));
   }
 
   private Answer remove(Context ctx) {
@@ -106,6 +111,7 @@ public final class AliasRoutes implements Routes {
       case ResolveOutcome.Found(Mapping mapping) -> answer.apply(mapping);
       case ResolveOutcome.Ended ended -> answer.apply(ended.mapping());
       case ResolveOutcome.NotAllowed _ -> Answer.of(Problem.typeNotAllowed());
+      case ResolveOutcome.Erased _ -> Answer.of(Problem.erased("id"));
       case ResolveOutcome.Unknown _ -> Answer.of(IdProblems.unknown("id"));
       case ResolveOutcome.Malformed malformed -> Answer.of(IdProblems.malformed("id", malformed));
     };
@@ -122,6 +128,7 @@ public final class AliasRoutes implements Routes {
       case ResolveOutcome.Merged merged ->
           Answer.json(200, AliasView.of(alias, PublicIdView.of(merged)));
       case ResolveOutcome.Revoked revoked -> Answer.of(IdProblems.revoked("value", revoked));
+      case ResolveOutcome.Erased _ -> Answer.of(Problem.erased("value"));
       case ResolveOutcome.Unissued _ ->
           Answer.of(
               Problem.at(

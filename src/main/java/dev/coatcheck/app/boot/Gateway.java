@@ -7,6 +7,7 @@ import dev.coatcheck.api.gateway.HttpServer;
 import dev.coatcheck.api.gateway.RouteTable;
 import dev.coatcheck.api.routes.AliasRoutes;
 import dev.coatcheck.api.routes.EndingRoutes;
+import dev.coatcheck.api.routes.ErasureRoutes;
 import dev.coatcheck.api.routes.IdRoutes;
 import dev.coatcheck.api.routes.InspectRoutes;
 import dev.coatcheck.api.routes.MintRoutes;
@@ -23,6 +24,7 @@ import dev.coatcheck.api.routes.urls.ProxyRoutes;
 import dev.coatcheck.api.routes.urls.RedirectRoutes;
 import dev.coatcheck.api.routes.urls.UrlRoutes;
 import dev.coatcheck.api.server.PortInUse;
+import dev.coatcheck.api.server.RateLimits;
 import dev.coatcheck.bulk.export.Exporter;
 import dev.coatcheck.bulk.load.Importer;
 import dev.coatcheck.cluster.audit.Audit;
@@ -41,6 +43,7 @@ import dev.coatcheck.ids.access.ApiKeys;
 import dev.coatcheck.ids.access.ConsoleSessions;
 import dev.coatcheck.ids.alias.Aliases;
 import dev.coatcheck.ids.ending.Endings;
+import dev.coatcheck.ids.ending.Erasures;
 import dev.coatcheck.ids.idempotency.AnswerExpiry;
 import dev.coatcheck.ids.mapping.IdParser;
 import dev.coatcheck.ids.mapping.Lookup;
@@ -169,7 +172,9 @@ public final class Gateway implements AutoCloseable {
                   new HttpServer.Listening(
                       config.host(),
                       config.port(),
+                      config.publicPort(),
                       config.managementPort(),
+                      config.tls(),
                       config.clients(),
                       config.concurrency().resolveGroups()),
                   new RouteTable(
@@ -191,6 +196,7 @@ public final class Gateway implements AutoCloseable {
                           new AccessRoutes(apiKeys, config.trustedProxies(), System::nanoTime),
                           new AliasRoutes(resolver, aliases, parameters),
                           new EndingRoutes(endings),
+                          new ErasureRoutes(new Erasures(database, resolver, aliases)),
                           new KeyRoutes(
                               keys,
                               new Workers(database),
@@ -219,6 +225,7 @@ public final class Gateway implements AutoCloseable {
                                   observer,
                                   clock))),
                   new RequestAccess(access, config.trustedProxies()),
+                  new RateLimits(config.limits(), config.trustedProxies(), System::nanoTime),
                   random,
                   observer));
     } catch (PortInUse taken) {
@@ -236,15 +243,26 @@ public final class Gateway implements AutoCloseable {
   }
 
   public String url() {
-    return "http://" + config.host() + ":" + server.port();
+    return config.tls().map(_ -> "https").orElse("http")
+        + "://"
+        + config.host()
+        + ":"
+        + server.port();
+  }
+
+  public OptionalInt publicPort() {
+    return server.publicPort();
   }
 
   /** The address of the console; empty if there is none. */
   public Optional<String> console() {
-    return server.consolePort().isPresent()
-        ? Optional.of(
-            "http://" + config.host() + ":" + server.consolePort().getAsInt() + "/console")
-        : Optional.empty();
+    if (server.consolePort().isEmpty()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        managementPort().isEmpty()
+            ? url() + "/console"
+            : "http://" + config.host() + ":" + server.consolePort().getAsInt() + "/console");
   }
 
   public OptionalInt managementPort() {

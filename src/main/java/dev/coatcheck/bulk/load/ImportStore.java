@@ -5,11 +5,16 @@ import dev.coatcheck.cluster.audit.AuditTable;
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.alias.AliasTable;
+import dev.coatcheck.ids.mapping.PublicIdTable;
 import dev.coatcheck.ids.mapping.Resolver;
 import dev.coatcheck.ids.mint.KnownRows;
+import dev.coatcheck.ids.mint.MintPlan.NewName;
+import dev.coatcheck.ids.mint.MintPlan;
 import dev.coatcheck.ids.mint.MintTable;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.connection.SqlState;
+import dev.coatcheck.postgres.group.LostRace;
 import dev.coatcheck.postgres.session.Session;
 import dev.coatcheck.postgres.sql.Copy;
 import java.util.List;
@@ -48,18 +53,20 @@ final class ImportStore implements AutoCloseable {
    *
    * @return false if a key, a token or a legacy ID is there already, or comes twice
    */
-  boolean insert(CopyBatch batch, boolean bringsTokens) {
+  boolean insert(MintPlan plan, CopyBatch batch, boolean bringsTokens) {
     try {
       boolean _ =
           write(
               sql -> {
-            copy(sql, batch);
-            auditStart(sql, batch);
-            announce(sql, bringsTokens);
-            return true;
-          });
+                copy(sql, plan, batch);
+                auditStart(sql, batch);
+                announce(sql, bringsTokens);
+                return true;
+              });
       isStartAudited |= !batch.parts().isEmpty();
       return true;
+    } catch (LostRace erased) {
+      return false;
     } catch (DataAccessException refused) {
       return isTaken(refused);
     }
@@ -77,13 +84,15 @@ final class ImportStore implements AutoCloseable {
               sql -> {
                 ImportPlan plan = planner.apply(MintTable.known(sql, chunk.requests()));
                 CopyBatch batch = CopyBatch.of(plan.mints());
-                copy(sql, batch);
+                copy(sql, plan.mints(), batch);
                 auditStart(sql, batch);
                 announce(sql, chunk.bringsTokens());
                 return new Written(plan, batch);
               });
       isStartAudited |= !written.batch().parts().isEmpty();
       return Optional.of(written.plan());
+    } catch (LostRace erased) {
+      return Optional.empty();
     } catch (DataAccessException refused) {
       isTaken(refused);
       return Optional.empty();
@@ -143,9 +152,21 @@ final class ImportStore implements AutoCloseable {
     throw refused;
   }
 
-  static void copy(DSLContext sql, CopyBatch batch) {
+  /**
+   * Writes the rows of a plan.
+   *
+   * @throws LostRace if one of its aliases belongs to an erased public ID, or a row that gets an
+   *     alias has ended
+   */
+  static void copy(DSLContext sql, MintPlan plan, CopyBatch batch) {
+    if (!PublicIdTable.hold(sql, plan.namedRows())) {
+      throw new LostRace("row");
+    }
     for (CopyBatch.Part part : batch.parts()) {
       Copy.in(sql, part.copy(), part.rows().bytes(), part.rows().length());
+    }
+    if (AliasTable.isAnyErased(sql, plan.newNames().stream().map(NewName::alias).toList())) {
+      throw new LostRace("alias");
     }
   }
 }

@@ -204,6 +204,9 @@ final class EndingPlan {
     if (row.isEmpty()) {
       return new EndOutcome.Unknown(Side.ID);
     }
+    if (row.get().isErased()) {
+      return new EndOutcome.Erased(Side.ID);
+    }
     TypedToken id = step.id().id();
     Optional<StoredEnding> before = Optional.ofNullable(endings.get(id));
     if (before.flatMap(StoredEnding::survivor).isPresent()) {
@@ -221,8 +224,12 @@ final class EndingPlan {
     if (row.isEmpty()) {
       return new EndOutcome.Unknown(Side.ID);
     }
-    if (row(step.into()).isEmpty()) {
+    Optional<StoredMapping> into = row(step.into());
+    if (into.isEmpty()) {
       return new EndOutcome.Unknown(Side.INTO);
+    }
+    if (row.get().isErased() || into.get().isErased()) {
+      return new EndOutcome.Erased(row.get().isErased() ? Side.ID : Side.INTO);
     }
     TypedToken id = step.id().id();
     TypedToken survivor = survivor(step.into().id());

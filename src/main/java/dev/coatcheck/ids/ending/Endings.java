@@ -180,6 +180,7 @@ public final class Endings {
           new Step.Refused(new EndOutcome.Unknown(side));
       case IdText.Unissued(ResolveOutcome.NotAllowed _) ->
           new Step.Refused(new EndOutcome.NotAllowed(side));
+      case IdText.OfErased _ -> new Step.Refused(new EndOutcome.Erased(side));
       case IdText.OfToken(Type type, Token token) -> then.apply(new Ref(type, token));
     };
   }

@@ -68,7 +68,7 @@ class ConnectionDesyncTest {
 
   private Alias named(Mapping mapping) {
     Alias alias = Alias.of(mapping.type(), AliasScheme.LEGACY, Long.toString(nextKey++));
-    FIXTURE.aliases.add(mapping.publicId(), alias, Actor.operator());
+    FIXTURE.aliases.add(mapping.type(), mapping.publicId(), alias, Actor.operator());
     return alias;
   }
 
