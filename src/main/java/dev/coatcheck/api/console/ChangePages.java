@@ -137,13 +137,17 @@ final class ChangePages {
     return switch (verbs.resolver().resolve(ctx.pathParam("id"), visit.rights().allowedTypes())) {
       case ResolveOutcome.Found(Mapping mapping) -> mapping;
       case ResolveOutcome.Ended _ ->
-          throw new Refusal(
-              IdProblems.ended("id", "This public ID was already revoked or merged, for good."));
+          throw new Refusal(ended());
+      case ResolveOutcome.Erased _ -> throw new Refusal(Problem.erased("id"));
       case ResolveOutcome.Malformed malformed ->
           throw new Refusal(IdProblems.malformed("id", malformed));
       case ResolveOutcome.NotAllowed _ -> throw new Refusal(Problem.typeNotAllowed());
       case ResolveOutcome.Unknown _ -> throw new Refusal(IdProblems.unknown("id"));
     };
+  }
+
+  private static Problem ended() {
+    return IdProblems.ended("id", "This public ID was already revoked or merged, for good.");
   }
 
   private Optional<Problem> revoke(Mapping mapping, Visit visit, Form form) {
@@ -194,7 +198,11 @@ final class ChangePages {
   private Optional<Problem> addAlias(Mapping mapping, Visit visit, Form form) {
     return switch (verbs
         .aliases()
-        .add(mapping.publicId(), alias(mapping.type(), visit, form), visit.actor())) {
+        .add(
+            mapping.type(),
+            mapping.publicId(),
+            alias(mapping.type(), visit, form),
+            visit.actor())) {
       case ADDED, PRESENT -> Optional.empty();
       case TAKEN ->
           Optional.of(
@@ -202,6 +210,8 @@ final class ChangePages {
                   ProblemCode.ALIAS_CONFLICT,
                   "value",
                   "Another public ID already has this alias. Nothing was done."));
+      case ERASED -> Optional.of(Problem.erased("value"));
+      case ENDED -> Optional.of(ended());
     };
   }
 

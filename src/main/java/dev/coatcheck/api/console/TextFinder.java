@@ -11,6 +11,7 @@ import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
+import dev.coatcheck.ids.alias.AliasTarget;
 import dev.coatcheck.ids.mapping.IdText;
 import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mapping.OlderId;
@@ -48,9 +49,10 @@ final class TextFinder {
   /**
    * What a text is.
    *
+   * @param erased the type of the public ID, if it was erased
    * @param unissued a type whose public ID the text could be, and which never issued it
    */
-  record Found(List<Finding> findings, Optional<String> unissued) {
+  record Found(List<Finding> findings, Optional<String> erased, Optional<String> unissued) {
     Found {
       findings = List.copyOf(findings);
     }
@@ -129,11 +131,10 @@ final class TextFinder {
     if (aliases.isEmpty()) {
       return;
     }
-    Map<Alias, Token> targets = verbs.aliases().targets(aliases);
+    Map<Alias, AliasTarget> targets = verbs.aliases().targets(aliases);
     aliases.forEach(
         (alias, type) -> {
-          Token token = targets.get(alias);
-          if (token != null) {
+          if (targets.get(alias) instanceof AliasTarget.Issued(Token token)) {
             sightings.add(type, token, ofRule.isEmpty() ? name(alias.scheme()) : ofRule);
           }
         });
@@ -151,6 +152,7 @@ final class TextFinder {
     List<IdText.OfToken> ids = sightings.all.keySet().stream().limit(FINDINGS_MAX).toList();
     List<ResolveOutcome> outcomes = verbs.resolver().resolveAll(List.copyOf(ids));
     List<Finding> findings = new ArrayList<>();
+    Optional<String> erased = Optional.empty();
     Optional<String> unissued = Optional.empty();
     for (int i = 0; i < ids.size(); i++) {
       List<String> as = sightings.all.getOrDefault(ids.get(i), List.of());
@@ -159,10 +161,11 @@ final class TextFinder {
             findings.add(finding(as, mapping, Optional.empty(), caller, asStranger));
         case ResolveOutcome.Ended ended ->
             findings.add(finding(as, ended.mapping(), Optional.of(ended), caller, asStranger));
+        case ResolveOutcome.Erased(Type type) -> erased = Optional.of(type.name());
         case ResolveOutcome.Unissued _ -> unissued = Optional.of(ids.get(i).type().name());
       }
     }
-    return new Found(findings, unissued);
+    return new Found(findings, erased, unissued);
   }
 
   private Finding finding(

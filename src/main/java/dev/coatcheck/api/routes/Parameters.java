@@ -32,6 +32,8 @@ public final class Parameters {
   }
 
   /**
+   * The type with a name.
+   *
    * @throws Refusal if the caller may not use the type, whether it exists or not, or no type has
    *     the name
    */
