@@ -50,6 +50,7 @@ import dev.coatcheck.ids.mapping.Lookup;
 import dev.coatcheck.ids.mapping.Resolver;
 import dev.coatcheck.ids.mint.Minter;
 import dev.coatcheck.ids.redirect.IdResolver;
+import dev.coatcheck.ids.redirect.LegacyCallers;
 import dev.coatcheck.ids.redirect.LegacyHits;
 import dev.coatcheck.ids.redirect.Redirector;
 import dev.coatcheck.ids.registry.Registry;
@@ -149,7 +150,10 @@ public final class Gateway implements AutoCloseable {
       Minter minter =
           Minter.open(database, tokens, generators, observer, config.concurrency().mintGroups());
       LegacyHits hits = opened(LegacyHits.open(database, observer, clock));
-      IdResolver ids = new IdResolver(parser, resolver, migrations.unmappedRows(), hits, observer);
+      LegacyCallers callers = opened(LegacyCallers.open(database, observer, clock));
+      IdResolver ids =
+          new IdResolver(
+              parser, resolver, migrations.unmappedRows(), hits, callers, observer, clock);
       Redirector redirector = new Redirector(registry, parser, resolver, ids, observer, clock);
       Audit audit = new Audit(database);
       RedirectRoutes redirects = new RedirectRoutes(redirector, config.trustedProxies());
@@ -179,7 +183,8 @@ public final class Gateway implements AutoCloseable {
                       config.concurrency().resolveGroups()),
                   new RouteTable(
                       redirects,
-                      new IdRoutes(resolver, ids, lookup, aliases, parameters),
+                      new IdRoutes(
+                          resolver, ids, lookup, aliases, parameters, config.trustedProxies()),
                       new ProxyRoutes(
                           new ProxiedUrls(urls, redirector, registry), config.trustedProxies()),
                       new MintRoutes(minter, parameters),
@@ -205,8 +210,12 @@ public final class Gateway implements AutoCloseable {
                               clock),
                           new InspectRoutes(registry, clock),
                           new AuditRoutes(audit, observer),
-                          new LegacyRoutes(ids, hits, parameters),
-                          new UrlRoutes(urls, new UrlPublisher(lookup, registry)),
+                          new LegacyRoutes(
+                              ids, hits, callers, parameters, config.trustedProxies()),
+                          new UrlRoutes(
+                              urls,
+                              new UrlPublisher(lookup, registry),
+                              config.trustedProxies()),
                           new TransferRoutes(
                               importer,
                               new Exporter(opened.settings(), observer),

@@ -11,6 +11,7 @@ import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.TestDatabase;
+import java.net.InetAddress;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -280,13 +281,13 @@ class ApiKeysTest {
   }
 
   private static void allowed(Access access, ApiKey key) {
-    assertThat(access.decide(new Credential.Key(key), Scope.IDS_READ))
+    assertThat(access.decide(new Credential.Key(key), Scope.IDS_READ, InetAddress::getLoopbackAddress))
         .isInstanceOf(AccessDecision.Granted.class);
   }
 
   private static boolean isAllowedFromMemory(Access access, ApiKey key) {
     return new NonBlockingAttempt<>(
-                () -> access.decide(new Credential.Key(key), Scope.IDS_READ))
+                () -> access.decide(new Credential.Key(key), Scope.IDS_READ, InetAddress::getLoopbackAddress))
             .run()
         instanceof NonBlockingAttempt.Outcome.Done<AccessDecision>(AccessDecision.Granted _);
   }
