@@ -193,8 +193,7 @@ public final class Gateway implements AutoCloseable {
                       List.of(
                           new TypeRoutes(
                               registry, parameters, config.redirectHosts(), prepare, clock),
-                          new AccessRoutes(
-                              apiKeys, config.trustedProxies(), System::nanoTime),
+                          new AccessRoutes(apiKeys, config.trustedProxies(), System::nanoTime),
                           new AliasRoutes(resolver, aliases, parameters),
                           new EndingRoutes(endings),
                           new ErasureRoutes(new Erasures(database, resolver, aliases)),
@@ -206,12 +205,9 @@ public final class Gateway implements AutoCloseable {
                               clock),
                           new InspectRoutes(registry, clock),
                           new AuditRoutes(new Audit(database), observer),
-                          new LegacyRoutes(
-                              ids, hits, callers, parameters, config.trustedProxies()),
+                          new LegacyRoutes(ids, hits, callers, parameters, config.trustedProxies()),
                           new UrlRoutes(
-                              urls,
-                              new UrlPublisher(lookup, registry),
-                              config.trustedProxies()),
+                              urls, new UrlPublisher(lookup, registry), config.trustedProxies()),
                           new TransferRoutes(
                               importer,
                               new Exporter(opened.settings(), observer),
