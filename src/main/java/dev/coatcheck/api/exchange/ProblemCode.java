@@ -98,8 +98,8 @@ public enum ProblemCode implements WireNamed {
   }
 
   /**
-   * The page that explains the code: a relative reference, served by the gateway. Two codes have the
-   * types that the draft of the RateLimit headers defines.
+   * The page that explains the code: a relative reference, served by the gateway. Two codes have
+   * the types that the draft of the RateLimit headers defines.
    */
   public String typeUri() {
     return switch (this) {
