@@ -22,6 +22,7 @@ import dev.coatcheck.api.routes.urls.ProxyRoutes;
 import dev.coatcheck.api.routes.urls.RedirectRoutes;
 import dev.coatcheck.api.routes.urls.UrlRoutes;
 import dev.coatcheck.api.server.PortInUse;
+import dev.coatcheck.api.server.RateLimits;
 import dev.coatcheck.bulk.export.Exporter;
 import dev.coatcheck.bulk.load.Importer;
 import dev.coatcheck.cluster.audit.Audit;
@@ -46,6 +47,7 @@ import dev.coatcheck.ids.mapping.Lookup;
 import dev.coatcheck.ids.mapping.Resolver;
 import dev.coatcheck.ids.mint.Minter;
 import dev.coatcheck.ids.redirect.IdResolver;
+import dev.coatcheck.ids.redirect.LegacyCallers;
 import dev.coatcheck.ids.redirect.LegacyHits;
 import dev.coatcheck.ids.redirect.Redirector;
 import dev.coatcheck.ids.registry.Registry;
@@ -145,7 +147,10 @@ public final class Gateway implements AutoCloseable {
       Minter minter =
           Minter.open(database, tokens, generators, observer, config.concurrency().mintGroups());
       LegacyHits hits = opened(LegacyHits.open(database, observer, clock));
-      IdResolver ids = new IdResolver(parser, resolver, migrations.unmappedRows(), hits, observer);
+      LegacyCallers callers = opened(LegacyCallers.open(database, observer, clock));
+      IdResolver ids =
+          new IdResolver(
+              parser, resolver, migrations.unmappedRows(), hits, callers, observer, clock);
       Redirector redirector = new Redirector(registry, parser, resolver, ids, observer, clock);
       UrlResolver urls = new UrlResolver(ids, registry, parser);
       Readiness readiness =
@@ -166,12 +171,15 @@ public final class Gateway implements AutoCloseable {
                   new HttpServer.Listening(
                       config.host(),
                       config.port(),
+                      config.publicPort(),
                       config.managementPort(),
+                      config.tls(),
                       config.clients(),
                       config.concurrency().resolveGroups()),
                   new RouteTable(
                       new RedirectRoutes(redirector, config.trustedProxies()),
-                      new IdRoutes(resolver, ids, lookup, aliases, parameters),
+                      new IdRoutes(
+                          resolver, ids, lookup, aliases, parameters, config.trustedProxies()),
                       new ProxyRoutes(
                           new ProxiedUrls(urls, redirector, registry), config.trustedProxies()),
                       new MintRoutes(minter, parameters),
@@ -197,14 +205,19 @@ public final class Gateway implements AutoCloseable {
                               clock),
                           new InspectRoutes(registry, clock),
                           new AuditRoutes(new Audit(database), observer),
-                          new LegacyRoutes(ids, hits, parameters),
-                          new UrlRoutes(urls, new UrlPublisher(lookup, registry)),
+                          new LegacyRoutes(
+                              ids, hits, callers, parameters, config.trustedProxies()),
+                          new UrlRoutes(
+                              urls,
+                              new UrlPublisher(lookup, registry),
+                              config.trustedProxies()),
                           new TransferRoutes(
                               importer,
                               new Exporter(opened.settings(), observer),
                               parameters,
                               observer))),
                   new RequestAccess(access, config.trustedProxies()),
+                  new RateLimits(config.limits(), config.trustedProxies(), System::nanoTime),
                   random,
                   observer));
     } catch (PortInUse taken) {
@@ -222,7 +235,15 @@ public final class Gateway implements AutoCloseable {
   }
 
   public String url() {
-    return "http://" + config.host() + ":" + server.port();
+    return config.tls().map(_ -> "https").orElse("http")
+        + "://"
+        + config.host()
+        + ":"
+        + server.port();
+  }
+
+  public OptionalInt publicPort() {
+    return server.publicPort();
   }
 
   public OptionalInt managementPort() {

@@ -90,6 +90,7 @@ class GeneratedClientsTest {
       followLegacy type=charge n=11
       headLegacy type=charge n=11
       listLegacyHits name=charge
+      listLegacyCallers name=charge
       live
       ready
       metrics

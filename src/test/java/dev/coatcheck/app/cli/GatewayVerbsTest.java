@@ -100,6 +100,8 @@ class GatewayVerbsTest {
     assertThat(run("types", "legacy-hits", "user", "--from=2026-01-01", "--to=2026-02-01"))
         .isEqualTo(new Terminal(0, "", ""));
     assertRefused("parameter_invalid", run("types", "legacy-hits", "user", "--from=today"));
+    assertThat(run("types", "legacy-callers", "user")).isEqualTo(new Terminal(0, "", ""));
+    assertRefused("parameter_invalid", run("types", "legacy-callers", "user", "--kind=name"));
   }
 
   @Test

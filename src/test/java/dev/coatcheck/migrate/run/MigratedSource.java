@@ -316,7 +316,7 @@ public abstract class MigratedSource
     return Awaitility.await()
         .pollDelay(Duration.ZERO)
         .ignoreException(DatabaseUnavailable.class)
-        .until(() -> legacy.ids().find(new OlderId.LegacyId(type, id)), _ -> true);
+        .until(() -> legacy.find(new OlderId.LegacyId(type, id)), _ -> true);
   }
 
   public void await(Callable<Boolean> condition) {

@@ -88,6 +88,7 @@ class HelpExamplesTest {
     assertThat(diff.status()).as(diff.err()).isEqualTo(1);
     assertThat(diff.out()).contains("- redirect.template ", "+ redirect.template ");
     done("types legacy-hits");
+    done("types legacy-callers");
 
     List<String> minted = done("mint").lines();
     assertThat(minted).hasSize(2);
