@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalInt;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +30,29 @@ public record Problem(ProblemCode code, String detail, Members members) {
 
   /** The seconds after which the request may be repeated, sent as a header. */
   public record RetryAfter(@JsonIgnore int seconds) implements Members {}
+
+  /**
+   * The quotas that a request would have exceeded, spelt as draft-ietf-httpapi-ratelimit-headers
+   * does.
+   *
+   * @param seconds after which the request may be repeated, sent as a header
+   */
+  public record ExceededQuotas(
+      @JsonProperty("violated-policies") List<String> violatedPolicies, @JsonIgnore int seconds)
+      implements Members {}
+
+  /**
+   * When a brownout and the legacy IDs of its type end.
+   *
+   * @param retryAfterSeconds sent as a header; empty if the caller is not asked to repeat
+   * @param sunsetAt null if the type has no sunset
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Brownout(
+      @JsonIgnore OptionalInt retryAfterSeconds,
+      Instant brownoutEndsAt,
+      @Nullable Instant sunsetAt)
+      implements Members {}
 
   /**
    * Why a public ID is malformed.
@@ -118,6 +142,16 @@ public record Problem(ProblemCode code, String detail, Members members) {
     return new Problem(code, detail, new RetryAfter(seconds));
   }
 
+  /**
+   * A request beyond a quota, of which nothing was done.
+   *
+   * @param policy the name of the quota
+   */
+  public static Problem overQuota(String policy, String detail, int waitSeconds) {
+    return new Problem(
+        ProblemCode.QUOTA_EXCEEDED, detail, new ExceededQuotas(List.of(policy), waitSeconds));
+  }
+
   /** A short outage: retry after 1 to 3 s, at random, so that clients don't retry all at once. */
   public static Problem unavailable(ProblemCode code, String detail) {
     return retryAfter(code, detail, ThreadLocalRandom.current().nextInt(1, 4));
@@ -142,6 +176,16 @@ public record Problem(ProblemCode code, String detail, Members members) {
         ProblemCode.BATCH_REFUSED,
         "Correct the items listed under errors and send the batch again.",
         new RefusedItems(errors));
+  }
+
+  /** After how many seconds the request may be repeated; empty if the answer doesn't say so. */
+  public OptionalInt retryAfterSeconds() {
+    return switch (members) {
+      case RetryAfter(int seconds) -> OptionalInt.of(seconds);
+      case ExceededQuotas(_, int seconds) -> OptionalInt.of(seconds);
+      case Brownout brownout -> brownout.retryAfterSeconds();
+      default -> OptionalInt.empty();
+    };
   }
 
   public Brief brief() {

@@ -20,6 +20,8 @@ public enum ProblemCode implements WireNamed {
   LEGACY_ID_MALFORMED(400, "Malformed legacy ID"),
   LEGACY_ID_UNKNOWN(404, "Legacy ID unknown"),
   LEGACY_IDS_GONE(410, "Legacy IDs gone"),
+  LEGACY_BROWNOUT(503, "Legacy IDs paused"),
+  LEGACY_BROWNOUT_GONE(410, "Legacy IDs paused"),
   URL_INVALID(400, "Invalid URL"),
   JSON_MALFORMED(400, "Malformed JSON"),
   FIELD_MISSING(400, "Field missing"),
@@ -69,6 +71,7 @@ public enum ProblemCode implements WireNamed {
   PRECONDITIONS_NOT_ACCEPTED(409, "Preconditions not accepted"),
   TABLE_MIGRATION_STATE(409, "Not in this state"),
   THROTTLE_OUT_OF_RANGE(422, "Throttle setting out of range"),
+  BATCH_EXCEEDS_QUOTA(422, "Batch exceeds the quota"),
   ABNORMAL_USAGE_DETECTED(429, "Abnormal usage detected"),
   QUOTA_EXCEEDED(429, "Quota exceeded"),
   OVERLOADED(503, "Overloaded"),
@@ -98,13 +101,14 @@ public enum ProblemCode implements WireNamed {
   }
 
   /**
-   * The page that explains the code: a relative reference, served by the gateway. Two codes have the
-   * types that the draft of the RateLimit headers defines.
+   * The page that explains the code: a relative reference, served by the gateway. Three codes have
+   * the types that the draft of the RateLimit headers registers.
    */
   public String typeUri() {
     return switch (this) {
-      case ABNORMAL_USAGE_DETECTED -> IANA + "abnormal-usage-detected";
       case QUOTA_EXCEEDED -> IANA + "quota-exceeded";
+      case OVERLOADED -> IANA + "temporary-reduced-capacity";
+      case ABNORMAL_USAGE_DETECTED -> IANA + "abnormal-usage-detected";
       default -> "/docs/errors#" + wireName();
     };
   }

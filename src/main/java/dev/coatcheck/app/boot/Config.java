@@ -1,9 +1,13 @@
 package dev.coatcheck.app.boot;
 
+import dev.coatcheck.api.console.ConsoleMode;
 import dev.coatcheck.api.server.Listener;
+import dev.coatcheck.api.server.RateLimits;
+import dev.coatcheck.api.server.TlsFiles;
 import dev.coatcheck.cluster.lease.WorkerRanges;
 import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.ids.access.Proxies;
+import dev.coatcheck.ids.access.RateLimit;
 import dev.coatcheck.ids.registry.OnOutage;
 import dev.coatcheck.ids.registry.RedirectHosts;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
@@ -26,13 +30,17 @@ import java.util.regex.Pattern;
  * @param migrates whether a start applies the migrations of the schema, which its owner may do
  * @param accessStaleMax how long a cached API key is accepted while Postgres is unavailable
  * @param sources the databases of customers' tables by name, without the gateway's own
+ * @param publicPort empty if links are on the gateway's port only
  * @param managementPort empty if health and metrics are on the gateway's port
  */
 public record Config(
     String host,
     int port,
+    OptionalInt publicPort,
     OptionalInt managementPort,
+    Optional<TlsFiles> tls,
     Listener.Limits clients,
+    RateLimits.Defaults limits,
     Path home,
     Optional<DatabaseSettings> database,
     boolean migrates,
@@ -42,7 +50,8 @@ public record Config(
     Proxies trustedProxies,
     int cachedMappingsMax,
     Duration accessStaleMax,
-    LeaseLimits leases) {
+    LeaseLimits leases,
+    ConsoleMode console) {
   private static final Duration ACCESS_STALE_MAX = Duration.ofSeconds(60);
 
   /**
@@ -85,8 +94,11 @@ public record Config(
       return new Config(
           host(),
           number(Setting.PORT, 0, 65_535).orElse(0),
-          managementPort(),
+          furtherPort(Setting.PUBLIC_PORT, Setting.PORT, Setting.MANAGEMENT_PORT),
+          furtherPort(Setting.MANAGEMENT_PORT, Setting.PORT),
+          tls(),
           new Listener.Limits(number(Setting.CONNECTIONS_MAX, 100, 100_000).orElse(0), selectors()),
+          new RateLimits.Defaults(limit(Setting.LIMIT_KEY), limit(Setting.LIMIT_ADDRESS)),
           home(),
           database(concurrency.connections()),
           migrates(),
@@ -96,7 +108,8 @@ public record Config(
           list(Setting.TRUSTED_PROXIES, Proxies::parse, Proxies.none(), "addresses"),
           number(Setting.CACHE_ENTRIES, 0, 100_000_000).orElse(0),
           accessStaleMax(),
-          leases());
+          leases(),
+          console());
     }
 
     private int selectors() {
@@ -144,29 +157,76 @@ public record Config(
       return onOutage.equals(Optional.of(OnOutage.SERVE_STALE)) ? ACCESS_STALE_MAX : Duration.ZERO;
     }
 
+    private ConsoleMode console() {
+      return value(Setting.CONSOLE)
+          .flatMap(ConsoleMode::named)
+          .orElseGet(
+              () -> {
+                fault(Setting.CONSOLE, "must be off, read-only or on");
+                return ConsoleMode.OFF;
+              });
+    }
+
     /** In brackets if it is an IPv6 address, as URLs require. */
     private String host() {
       String host = value(Setting.HOST).orElse("");
       return host.contains(":") && !host.startsWith("[") ? "[" + host + "]" : host;
     }
 
-    private OptionalInt managementPort() {
-      OptionalInt port = number(Setting.MANAGEMENT_PORT, 0, 65_535);
-      if (port.isPresent()
-          && port.getAsInt() != 0
-          && port.equals(number(Setting.PORT, 0, 65_535))) {
-        fault(Setting.MANAGEMENT_PORT, "is the same as " + Setting.PORT.variable());
+    private OptionalInt furtherPort(Setting setting, Setting... others) {
+      OptionalInt port = number(setting, 0, 65_535);
+      for (Setting other : others) {
+        if (port.isPresent() && port.getAsInt() != 0 && port.equals(number(other, 0, 65_535))) {
+          fault(setting, "is the same as " + other.variable());
+        }
       }
       return port;
     }
 
-    private Path home() {
-      try {
-        return Path.of(value(Setting.HOME).orElseThrow());
-      } catch (InvalidPathException odd) {
-        fault(Setting.HOME, "is not a path");
-        return Path.of("");
+    private Optional<RateLimit> limit(Setting setting) {
+      Optional<RateLimit> limit = value(setting).flatMap(RateLimit::parse);
+      if (limit.isEmpty() && value(setting).isPresent()) {
+        fault(
+            setting,
+            "must be requests/seconds, as 1000/1: 1 to %d requests in 1 to %d seconds"
+                .formatted(RateLimit.REQUESTS_MAX, RateLimit.SECONDS_MAX));
       }
+      return limit;
+    }
+
+    private Optional<TlsFiles> tls() {
+      Optional<Path> certificate = path(Setting.TLS_CERTIFICATE_FILE);
+      Optional<Path> key = path(Setting.TLS_KEY_FILE);
+      if (certificate.isPresent() != key.isPresent()) {
+        Setting missing =
+            key.isPresent() ? Setting.TLS_CERTIFICATE_FILE : Setting.TLS_KEY_FILE;
+        Setting present =
+            key.isPresent() ? Setting.TLS_KEY_FILE : Setting.TLS_CERTIFICATE_FILE;
+        fault(missing, "is needed beside " + present.variable());
+      }
+      Optional<TlsFiles> files =
+          certificate.flatMap(first -> key.map(second -> new TlsFiles(first, second)));
+      if (files.isPresent()
+          && files.get().read()
+              instanceof
+              TlsFiles.Read.Faulty(List<String> ofCertificate, List<String> ofKey)) {
+        ofCertificate.forEach(what -> fault(Setting.TLS_CERTIFICATE_FILE, what));
+        ofKey.forEach(what -> fault(Setting.TLS_KEY_FILE, what));
+      }
+      return files;
+    }
+
+    private Optional<Path> path(Setting setting) {
+      try {
+        return value(setting).map(Path::of);
+      } catch (InvalidPathException odd) {
+        fault(setting, "is not a path");
+        return Optional.empty();
+      }
+    }
+
+    private Path home() {
+      return path(Setting.HOME).orElse(Path.of(""));
     }
 
     private Optional<DatabaseSettings> database(int connectionsMax) {

@@ -73,6 +73,22 @@ public final class Access {
     return ApiKey.parse(text).flatMap(this::alive).isPresent();
   }
 
+  /** Who holds the key, if the text is one that is valid now. */
+  Optional<Caller> holder(String text) {
+    return ApiKey.parse(text).flatMap(this::alive).map(StoredKey::caller);
+  }
+
+  /**
+   * Who holds the key with this ID, if it is valid now. Proves nothing about the caller: for those
+   * who have shown the key before.
+   */
+  Optional<Caller> holderOf(String keyId) {
+    return known
+        .getAmongMany(keyId, staleMax, store::find)
+        .filter(found -> found.isAlive(clock.instant()))
+        .map(StoredKey::caller);
+  }
+
   /**
    * Checks the credential of a request against the scope that the call needs, both as of now.
    *

@@ -33,12 +33,14 @@ final class ProblemRules {
           "errors", "batch_refused",
           "refusals", "table_migration_refused",
           "preconditions", "preconditions_not_accepted",
-          "dying_links", "links_would_die");
+          "dying_links", "links_would_die",
+          "violated-policies", "quota_exceeded");
 
   /** Codes whose types the draft of the RateLimit headers registers. */
   private static final Map<String, String> REGISTERED =
       Map.of(
           "quota_exceeded", "quota-exceeded",
+          "overloaded", "temporary-reduced-capacity",
           "abnormal_usage_detected", "abnormal-usage-detected");
 
   private static final JsonMapper STRICT =

@@ -276,16 +276,14 @@ class ApiKeysTest {
   }
 
   private static void allowed(Access access, ApiKey key) {
-    assertThat(decided(access, key)).isInstanceOf(AccessDecision.Granted.class);
-  }
-
-  private static AccessDecision decided(Access access, ApiKey key) {
-    return access.decide(
-        new Credential.Key(key), Scope.IDS_READ, InetAddress::getLoopbackAddress);
+    assertThat(access.decide(new Credential.Key(key), Scope.IDS_READ, InetAddress::getLoopbackAddress))
+        .isInstanceOf(AccessDecision.Granted.class);
   }
 
   private static boolean isAllowedFromMemory(Access access, ApiKey key) {
-    return new NonBlockingAttempt<>(() -> decided(access, key)).run()
+    return new NonBlockingAttempt<>(
+                () -> access.decide(new Credential.Key(key), Scope.IDS_READ, InetAddress::getLoopbackAddress))
+            .run()
         instanceof NonBlockingAttempt.Outcome.Done<AccessDecision>(AccessDecision.Granted _);
   }
 
