@@ -210,12 +210,9 @@ public final class Gateway implements AutoCloseable {
                               clock),
                           new InspectRoutes(registry, clock),
                           new AuditRoutes(audit, observer),
-                          new LegacyRoutes(
-                              ids, hits, callers, parameters, config.trustedProxies()),
+                          new LegacyRoutes(ids, hits, callers, parameters, config.trustedProxies()),
                           new UrlRoutes(
-                              urls,
-                              new UrlPublisher(lookup, registry),
-                              config.trustedProxies()),
+                              urls, new UrlPublisher(lookup, registry), config.trustedProxies()),
                           new TransferRoutes(
                               importer,
                               new Exporter(opened.settings(), observer),
