@@ -190,7 +190,8 @@ public final class AccessRoutes implements Routes {
   private Answer answer(KeyOutcome outcome) {
     return switch (outcome) {
       case KeyOutcome.Made(ApiKey key, StoredKey stored) -> {
-        Map<String, @Nullable Object> view = keys.json(new ApiKeys.Listed(stored, Optional.empty()));
+        Map<String, @Nullable Object> view =
+            keys.json(new ApiKeys.Listed(stored, Optional.empty()));
         view.put("secret", key.secretText());
         yield tagged(201, stored, view);
       }
