@@ -136,8 +136,7 @@ final class ChangePages {
   private Mapping mapping(Context ctx, Visit visit) {
     return switch (verbs.resolver().resolve(ctx.pathParam("id"), visit.rights().allowedTypes())) {
       case ResolveOutcome.Found(Mapping mapping) -> mapping;
-      case ResolveOutcome.Ended _ ->
-          throw new Refusal(ended());
+      case ResolveOutcome.Ended _ -> throw new Refusal(ended());
       case ResolveOutcome.Erased _ -> throw new Refusal(Problem.erased("id"));
       case ResolveOutcome.Malformed malformed ->
           throw new Refusal(IdProblems.malformed("id", malformed));

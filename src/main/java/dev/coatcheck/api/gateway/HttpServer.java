@@ -173,8 +173,7 @@ public final class HttpServer implements AutoCloseable {
   private Javalin openManagement() throws PortInUse {
     return started(
         listener.listen(
-            new Listener.Port(
-                where.host(), where.managementPort().getAsInt(), Optional.empty()),
+            new Listener.Port(where.host(), where.managementPort().getAsInt(), Optional.empty()),
             routes.console().isPresent()
                 ? new GracefulHandler(new ConsoleAssets(threads))
                 : new GracefulHandler(),
