@@ -77,7 +77,7 @@ class TokenBucketsTest {
     assertThat(buckets.take("a", TEN_IN_FIVE_SECONDS)).isEqualTo(new Taken.Granted(9, 1));
     assertThat(buckets.take("a", TEN_IN_FIVE_SECONDS, 10, 1)).isEqualTo(new Taken.Granted(0, 5));
 
-    pass(Duration.ofMillis(2_000));
+    pass(Duration.ofSeconds(2));
     assertThat(buckets.take("a", TEN_IN_FIVE_SECONDS)).isEqualTo(new Taken.Granted(3, 4));
     assertThat(buckets.take("a", TEN_IN_FIVE_SECONDS, 6, 1)).isEqualTo(new Taken.Refused(3, 2));
     // The whole request is repeated, so its first token is taken again.
