@@ -2,8 +2,8 @@ package dev.coatcheck.api.body;
 
 import dev.coatcheck.api.exchange.Failures;
 import dev.coatcheck.api.exchange.Problem;
+import dev.coatcheck.api.exchange.RequestAccess;
 import dev.coatcheck.api.exchange.RequestBody;
-import dev.coatcheck.api.exchange.RequestCredential;
 import dev.coatcheck.api.exchange.RequestId;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.JsonRoutes;
@@ -12,10 +12,9 @@ import dev.coatcheck.api.server.RateLimits;
 import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.ids.access.Access;
 import dev.coatcheck.ids.access.AccessDecision;
 import dev.coatcheck.ids.access.Caller;
-import dev.coatcheck.ids.access.Credential;
+import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.postgres.connection.Deadline;
 import java.util.Optional;
 import java.util.Set;
@@ -48,7 +47,7 @@ public final class BodyGate extends Handler.Wrapper {
   /** Roughly what a request holds besides its body and the text of its headers. */
   private static final long REQUEST_BYTES = 4 * 1024;
 
-  private final Access access;
+  private final RequestAccess access;
   private final RateLimits limits;
   private final Permits permits;
   private final Observer observer;
@@ -61,7 +60,7 @@ public final class BodyGate extends Handler.Wrapper {
 
   public BodyGate(
       Handler next,
-      Access access,
+      RequestAccess access,
       RateLimits limits,
       Permits permits,
       Observer observer,
@@ -102,12 +101,16 @@ public final class BodyGate extends Handler.Wrapper {
       gated.complete(new byte[0]);
       return true;
     }
-    Credential credential = RequestCredential.of(request);
-    if (new NonBlockingAttempt<>(() -> access.decide(credential, route.get().needed())).run()
+    if (route.get().needed().isEmpty()) {
+      collect(gated, NO_KEY);
+      return true;
+    }
+    Scope needed = route.get().needed().get();
+    if (new NonBlockingAttempt<>(() -> access.decide(request, needed)).run()
         instanceof NonBlockingAttempt.Outcome.Done(AccessDecision.Granted(Caller caller))) {
-      collect(gated, caller);
+      collect(gated, caller.keyId());
     } else {
-      requestThreads.execute(() -> decide(gated, credential));
+      requestThreads.execute(() -> decide(gated, needed));
     }
     return true;
   }
@@ -117,7 +120,7 @@ public final class BodyGate extends Handler.Wrapper {
   }
 
   /** For an API key that has to be looked up, on a thread that may wait. */
-  private void decide(GatedRequest gated, Credential credential) {
+  private void decide(GatedRequest gated, Scope needed) {
     try {
       Optional<Permits.Permit> permit = permits.enter(gated.route().share());
       if (permit.isEmpty()) {
@@ -127,8 +130,7 @@ public final class BodyGate extends Handler.Wrapper {
       }
       AccessDecision decision;
       try (Permits.Permit _ = permit.get()) {
-        decision =
-            Deadline.ofAnswer().call(() -> access.decide(credential, gated.route().needed()));
+        decision = Deadline.ofAnswer().call(() -> access.decide(gated.request(), needed));
       }
       switch (decision) {
         case AccessDecision.Granted(Caller caller) -> collect(gated, caller);
@@ -146,16 +148,21 @@ public final class BodyGate extends Handler.Wrapper {
   }
 
   private void collect(GatedRequest gated, Caller caller) {
+    limits
+        .count(gated.request(), gated.response(), caller)
+        .ifPresentOrElse(
+            tooMany -> refuse(gated, caller.keyId(), tooMany), () -> collect(gated, caller.keyId()));
+  }
+
+  private void collect(GatedRequest gated, String keyId) {
     Request request = gated.request();
     Optional<Problem> refusal =
-        limits
-            .count(request, gated.response(), caller)
-            .or(() -> RequestBody.typeRefusal(request.getHeaders(), gated.route().mediaTypes()));
+        RequestBody.typeRefusal(request.getHeaders(), gated.route().mediaTypes());
     if (refusal.isPresent()) {
-      refuse(gated, caller.keyId(), refusal.get());
+      refuse(gated, keyId, refusal.get());
       return;
     }
-    open(gated, caller.keyId())
+    open(gated, keyId)
         .ifPresentOrElse(WaitingBody::begin, () -> gated.noMemory(request.consumeAvailable()));
   }
 

@@ -8,6 +8,7 @@ import dev.coatcheck.ids.idempotency.StoredResponse;
 import io.javalin.http.Context;
 import java.util.HexFormat;
 import java.util.Optional;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
@@ -42,8 +43,19 @@ public final class IdempotencyHeader {
             key ->
                 new IdempotentCall<>(
                     key,
-                    HexFormat.of().formatHex(Sha256.of(request)),
+                    HexFormat.of().formatHex(Sha256.of(named(ctx, request))),
                     outcome -> toStore(ctx, answer.apply(outcome))));
+  }
+
+  /**
+   * A request by its text and the types of its caller: the answer to a key for all types is not for
+   * a key for some, even if both keys have one principal.
+   */
+  public static String named(Context ctx, String request) {
+    return RequestCaller.types(ctx)
+        .names()
+        .map(names -> request + " for " + new TreeSet<>(names))
+        .orElse(request);
   }
 
   public static StoredResponse toStore(Context ctx, Answer answer) {
@@ -66,7 +78,7 @@ public final class IdempotencyHeader {
   }
 
   public static Answer stored(StoredResponse stored, boolean replayed) {
-    Answer answer = Answer.stored(stored.status(), stored.body());
+    Answer answer = ErasedAnswer.of(stored);
     return replayed ? answer.with("Idempotent-Replayed", "true") : answer;
   }
 

@@ -105,6 +105,17 @@ public record Problem(ProblemCode code, String detail, Members members) {
     return of(ProblemCode.NOT_FOUND, "Nothing is at this path. /docs lists all paths.");
   }
 
+  /**
+   * The answer to a key for some types that names anything but those types and their IDs. It is the
+   * same whether that exists or not.
+   */
+  public static Problem typeNotAllowed() {
+    return of(
+        ProblemCode.TYPE_NOT_ALLOWED,
+        "The API key is for some types only. The request names another type, the ID of another"
+            + " type, or nothing that exists.");
+  }
+
   /** A problem whose code comes by its name. */
   public static Problem named(String code, String param, String detail) {
     return at(ProblemCode.valueOf(code.toUpperCase(Locale.ROOT)), param, detail);
@@ -126,6 +137,15 @@ public record Problem(ProblemCode code, String detail, Members members) {
   /** Another request holds a resource of this one, and will soon end. */
   public static Problem busy(String detail) {
     return retryAfter(ProblemCode.BUSY, detail, 1);
+  }
+
+  /** For callers with an API key. */
+  public static Problem erased(String param) {
+    return at(
+        ProblemCode.PUBLIC_ID_ERASED,
+        param,
+        "The public ID was erased for good: its key and aliases are no longer known, and it is never"
+            + " issued again.");
   }
 
   public static Problem batchRefused(List<ItemError> errors) {

@@ -7,6 +7,8 @@ public enum ProblemCode implements WireNamed {
   PUBLIC_ID_MALFORMED(400, "Malformed public ID"),
   PUBLIC_ID_UNKNOWN(404, "Public ID unknown"),
   PUBLIC_ID_REVOKED(410, "Public ID revoked"),
+  PUBLIC_ID_ERASED(410, "Public ID erased"),
+  PUBLIC_ID_IS_SURVIVOR(409, "Public ID is a survivor"),
   ID_ENDED(409, "Public ID ended"),
   SEGMENT_UNKNOWN(404, "Segment unknown"),
   SEGMENT_EXHAUSTED(409, "Segment exhausted"),
@@ -27,6 +29,13 @@ public enum ProblemCode implements WireNamed {
   PARAMETER_UNKNOWN(400, "Unknown parameter"),
   UNAUTHENTICATED(401, "Not authenticated"),
   FORBIDDEN(403, "Forbidden"),
+  TYPE_NOT_ALLOWED(403, "Type not allowed"),
+  ADDRESS_NOT_ALLOWED(403, "Address not allowed"),
+  RIGHTS_EXCEEDED(403, "Rights exceeded"),
+  PRINCIPAL_TAKEN(403, "Principal taken"),
+  API_KEY_UNKNOWN(404, "API key unknown"),
+  API_KEY_ENDED(409, "API key ended"),
+  API_KEY_ROTATED(409, "API key rotated"),
   URL_REFUSED(403, "URL refused"),
   NOT_FOUND(404, "Not found"),
   METHOD_NOT_ALLOWED(405, "Method not allowed"),
@@ -60,9 +69,9 @@ public enum ProblemCode implements WireNamed {
   PRECONDITIONS_NOT_ACCEPTED(409, "Preconditions not accepted"),
   TABLE_MIGRATION_STATE(409, "Not in this state"),
   THROTTLE_OUT_OF_RANGE(422, "Throttle setting out of range"),
-  QUOTA_EXCEEDED(429, "Quota exceeded"),
   BATCH_EXCEEDS_QUOTA(422, "Batch exceeds the quota"),
   ABNORMAL_USAGE_DETECTED(429, "Abnormal usage detected"),
+  QUOTA_EXCEEDED(429, "Quota exceeded"),
   OVERLOADED(503, "Overloaded"),
   DATABASE_UNAVAILABLE(503, "Database unavailable"),
   KEYS_UNAVAILABLE(503, "Keys unavailable"),
@@ -71,7 +80,7 @@ public enum ProblemCode implements WireNamed {
   NO_DATED_WORKER_LEFT(503, "No worker left for given times"),
   INTERNAL(500, "Internal error");
 
-  private static final String REGISTERED = "https://iana.org/assignments/http-problem-types#";
+  private static final String IANA = "https://iana.org/assignments/http-problem-types#";
 
   private final int status;
   private final String title;
@@ -95,9 +104,9 @@ public enum ProblemCode implements WireNamed {
    */
   public String typeUri() {
     return switch (this) {
-      case QUOTA_EXCEEDED -> REGISTERED + "quota-exceeded";
-      case OVERLOADED -> REGISTERED + "temporary-reduced-capacity";
-      case ABNORMAL_USAGE_DETECTED -> REGISTERED + "abnormal-usage-detected";
+      case QUOTA_EXCEEDED -> IANA + "quota-exceeded";
+      case OVERLOADED -> IANA + "temporary-reduced-capacity";
+      case ABNORMAL_USAGE_DETECTED -> IANA + "abnormal-usage-detected";
       default -> "/docs/errors#" + wireName();
     };
   }

@@ -3,17 +3,22 @@ package dev.coatcheck.api.exchange;
 import static java.util.Objects.requireNonNull;
 
 import dev.coatcheck.cluster.audit.Actor;
+import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.access.Caller;
 import io.javalin.http.Context;
+import java.net.InetAddress;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /**
  * The caller of a request on a secured route.
  *
- * @param isStillGranted whether the caller would have access now; for an answer that lasts
+ * @param now the caller with the rights that the key has at the time; empty if it would have no
+ *     access any more. For an answer that lasts
+ * @param address of the client
  */
-public record RequestCaller(Caller caller, BooleanSupplier isStillGranted) {
+public record RequestCaller(
+    Caller caller, Supplier<Optional<Caller>> now, Supplier<InetAddress> address) {
   private static final String NAME = "caller";
 
   public void keep(Context ctx) {
@@ -28,13 +33,32 @@ public record RequestCaller(Caller caller, BooleanSupplier isStillGranted) {
     return of(ctx).caller().principal();
   }
 
+  /** The types that the caller may use. */
+  public static AllowedTypes types(Context ctx) {
+    return of(ctx).caller().rights().allowedTypes();
+  }
+
+  /**
+   * Refuses a key for some types, on a route whose answer or effect is about all types.
+   *
+   * @throws Refusal if the key has a list of types
+   */
+  public static void requireAllTypes(Context ctx) {
+    if (!types(ctx).areAll()) {
+      throw new Refusal(
+          ProblemCode.TYPE_NOT_ALLOWED,
+          "This call is not about single types, and the API key is for some types only.");
+    }
+  }
+
   /** The caller, for the audit. */
   public static Actor actor(Context ctx) {
-    Caller caller = of(ctx).caller();
+    RequestCaller request = of(ctx);
+    Caller caller = request.caller();
     return new Actor(
         caller.principal(),
         Optional.of(caller.keyId()),
-        Optional.of(ctx.req().getRemoteAddr()),
+        Optional.of(request.address().get().getHostAddress()),
         Optional.of(RequestId.of(ctx)));
   }
 }

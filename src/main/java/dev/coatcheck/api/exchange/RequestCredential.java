@@ -1,7 +1,6 @@
 package dev.coatcheck.api.exchange;
 
 import dev.coatcheck.ids.access.Credential;
-import io.javalin.http.Context;
 import java.util.Optional;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
@@ -21,12 +20,5 @@ public final class RequestCredential {
         Credential.of(Optional.ofNullable(request.getHeaders().get(HttpHeader.AUTHORIZATION)));
     request.setAttribute(NAME, read);
     return read;
-  }
-
-  /** Same; access may have been decided before the route. */
-  public static Credential of(Context ctx) {
-    return ctx.req().getAttribute(NAME) instanceof Credential read
-        ? read
-        : Credential.of(Optional.ofNullable(ctx.header("Authorization")));
   }
 }

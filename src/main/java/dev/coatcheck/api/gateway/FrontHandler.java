@@ -9,6 +9,8 @@ import dev.coatcheck.api.routes.urls.Asked;
 import dev.coatcheck.api.routes.urls.ProxyRoutes;
 import dev.coatcheck.api.server.OpenRoute;
 import dev.coatcheck.core.id.Base62;
+import dev.coatcheck.ids.access.AllowedTypes;
+import dev.coatcheck.ids.access.Caller;
 import java.util.EnumSet;
 import java.util.Optional;
 import org.eclipse.jetty.http.HttpHeader;
@@ -106,15 +108,19 @@ final class FrontHandler extends Handler.Wrapper {
                   new Operation(
                       IdRoutes.ONE,
                       Optional.of(IdRoutes.ONE_NEEDS),
-                      _ -> routes.ids().resolve(id)));
+                      caller -> routes.ids().resolve(id, types(caller))));
     }
     return path.equals(ProxyRoutes.AUTH_REQUEST)
         ? Optional.of(
             new Operation(
                 ProxyRoutes.AUTH_REQUEST,
                 Optional.of(ProxyRoutes.NEEDS),
-                _ -> routes.proxies().authRequest(Asked.of(request))))
+                caller -> routes.proxies().authRequest(Asked.of(request), types(caller))))
         : Optional.empty();
+  }
+
+  private static AllowedTypes types(Optional<Caller> caller) {
+    return caller.orElseThrow().rights().allowedTypes();
   }
 
   /** The body was collected and its media type checked before. */
@@ -130,7 +136,7 @@ final class FrontHandler extends Handler.Wrapper {
                 new Operation(
                     MintRoutes.ONE,
                     Optional.of(MintRoutes.NEEDS),
-                    caller -> routes.mints().one(body, caller.orElseThrow().principal())));
+                    caller -> routes.mints().one(body, caller.orElseThrow())));
   }
 
   /** A part of the path between slashes, if it needs no decoding. */

@@ -3,7 +3,7 @@ package dev.coatcheck.api.gateway;
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Failures;
 import dev.coatcheck.api.exchange.Problem;
-import dev.coatcheck.api.exchange.RequestCredential;
+import dev.coatcheck.api.exchange.RequestAccess;
 import dev.coatcheck.api.exchange.RequestId;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Permits;
@@ -11,10 +11,8 @@ import dev.coatcheck.api.server.RateLimits;
 import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.ids.access.Access;
 import dev.coatcheck.ids.access.AccessDecision;
 import dev.coatcheck.ids.access.Caller;
-import dev.coatcheck.ids.access.Credential;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.postgres.connection.Deadline;
 import java.util.Optional;
@@ -45,7 +43,7 @@ final class FrontRequest {
    * @param permits of the requests that wait here; the routes have other permits
    */
   record Means(
-      Access access,
+      RequestAccess access,
       RateLimits limits,
       Permits permits,
       Observer observer,
@@ -126,8 +124,7 @@ final class FrontRequest {
 
   private Answer answered(Operation operation) {
     if (operation.needed().isPresent()) {
-      Credential credential = RequestCredential.of(request);
-      switch (means.access().decide(credential, operation.needed().get())) {
+      switch (means.access().decide(request, operation.needed().get())) {
         case AccessDecision.Granted granted -> caller = Optional.of(granted.caller());
         case AccessDecision.Refused _ -> NonBlockingAttempt.leave();
       }

@@ -2,6 +2,7 @@ package dev.coatcheck.api.gateway;
 
 import dev.coatcheck.api.body.BodyGate;
 import dev.coatcheck.api.exchange.Failures;
+import dev.coatcheck.api.exchange.RequestAccess;
 import dev.coatcheck.api.server.Certificates;
 import dev.coatcheck.api.server.Listener;
 import dev.coatcheck.api.server.Permits;
@@ -10,7 +11,6 @@ import dev.coatcheck.api.server.RateLimits;
 import dev.coatcheck.api.server.TlsFiles;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.ids.access.Access;
 import io.javalin.Javalin;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +38,7 @@ public final class HttpServer implements AutoCloseable {
 
   private final Listening where;
   private final RouteTable routes;
-  private final Access access;
+  private final RequestAccess access;
   private final RateLimits rates;
   private final Observer observer;
   private final Executor threads = VirtualThreads.getNamedVirtualThreadsExecutor("request-");
@@ -73,7 +73,7 @@ public final class HttpServer implements AutoCloseable {
   private HttpServer(
       Listening where,
       RouteTable routes,
-      Access access,
+      RequestAccess access,
       RateLimits rates,
       RandomSource random,
       Observer observer)
@@ -109,7 +109,7 @@ public final class HttpServer implements AutoCloseable {
   public static HttpServer start(
       Listening where,
       RouteTable routes,
-      Access access,
+      RequestAccess access,
       RateLimits rates,
       RandomSource random,
       Observer observer)

@@ -118,7 +118,8 @@ public final class EndingRoutes implements Routes {
       Function<List<EndOutcome>, Answer> answer) {
     Optional<IdempotentCall<List<EndOutcome>>> once =
         IdempotencyHeader.once(ctx, "POST " + ctx.path() + " " + body.sha256(), answer);
-    return switch (endings.end(requests, mode, RequestCaller.principal(ctx), once)) {
+    return switch (endings.end(
+        requests, mode, RequestCaller.actor(ctx), RequestCaller.types(ctx), once)) {
       case Endings.Result.Settled(List<EndOutcome> outcomes) -> answer.apply(outcomes);
       case Endings.Result.Answered(StoredResponse stored, boolean replayed) ->
           IdempotencyHeader.stored(stored, replayed);
@@ -147,6 +148,9 @@ public final class EndingRoutes implements Routes {
           new Item.Refused<>(IdProblems.unknown(param(path, side)));
       case EndOutcome.Malformed(Side side, ResolveOutcome.Malformed malformed) ->
           new Item.Refused<>(IdProblems.malformed(param(path, side), malformed));
+      case EndOutcome.NotAllowed _ -> new Item.Refused<>(Problem.typeNotAllowed());
+      case EndOutcome.Erased(Side side) ->
+          new Item.Refused<>(Problem.erased(param(path, side)));
       case EndOutcome.EndedOtherwise(Side side) ->
           new Item.Refused<>(
               IdProblems.ended(

@@ -2,9 +2,11 @@ package dev.coatcheck.api.routes;
 
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.ListView;
+import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestBody;
+import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.routes.Items.Item;
 import dev.coatcheck.api.routes.Items.Shown;
 import dev.coatcheck.api.server.Endpoints;
@@ -13,6 +15,7 @@ import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyBounds;
 import dev.coatcheck.core.name.WireNamed;
+import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.alias.Aliases;
 import dev.coatcheck.ids.mapping.Lookup;
@@ -73,7 +76,7 @@ public final class IdRoutes implements Routes {
     Query query = Query.of(ctx, EXPAND);
     String id = ctx.pathParam("id");
     if (query.text(EXPAND).isEmpty()) {
-      return resolve(id);
+      return resolve(id, RequestCaller.types(ctx));
     }
     if (!query.text(EXPAND).get().equals("aliases")) {
       throw Refusal.ofParameter(EXPAND, "Send aliases, or leave expand out.");
@@ -81,19 +84,19 @@ public final class IdRoutes implements Routes {
     return Items.answer(
         resolved(
             id,
-            ids.resolve(id),
+            ids.resolve(id, RequestCaller.types(ctx)),
             "id",
             (mapping, view) -> view.expanded(aliases.of(mapping.type(), mapping.token()))));
   }
 
   /** The answer of {@link #ONE} to a request without a query. */
-  public Answer resolve(String id) {
-    return Items.answer(resolved(id, ids.resolve(id), "id", (_, view) -> view));
+  public Answer resolve(String id, AllowedTypes allowed) {
+    return Items.answer(resolved(id, ids.resolve(id, allowed), "id", (_, view) -> view));
   }
 
   private Answer resolveAll(Context ctx, RequestBody body) {
     List<String> texts = body.object().allow("ids").strings("ids", ITEMS_MAX);
-    List<ResolveOutcome> outcomes = ids.resolveAll(texts);
+    List<ResolveOutcome> outcomes = ids.resolveAll(texts, RequestCaller.types(ctx));
     return Items.answer(
         IntStream.range(0, outcomes.size())
             .mapToObj(
@@ -117,6 +120,8 @@ public final class IdRoutes implements Routes {
       case ResolveOutcome.Merged merged ->
           Items.shown(200, more.apply(merged.mapping(), named(PublicIdView.of(merged), text)));
       case ResolveOutcome.Revoked revoked -> new Item.Refused<>(IdProblems.revoked(param, revoked));
+      case ResolveOutcome.NotAllowed _ -> new Item.Refused<>(Problem.typeNotAllowed());
+      case ResolveOutcome.Erased _ -> new Item.Refused<>(Problem.erased(param));
       case ResolveOutcome.Unknown _ -> new Item.Refused<>(IdProblems.unknown(param));
       case ResolveOutcome.Malformed malformed ->
           new Item.Refused<>(IdProblems.malformed(param, malformed));
@@ -127,7 +132,7 @@ public final class IdRoutes implements Routes {
   private PublicIdView named(PublicIdView view, String text) {
     return text.equals(view.id())
         ? view
-        : view.named(ids.legacyId(text).map(OlderId.LegacyId::alias).stream().toList());
+        : view.named(ids.legacyId(text, AllowedTypes.ALL).map(OlderId.LegacyId::alias).stream().toList());
   }
 
   private Answer lookup(Context ctx) {
@@ -139,7 +144,7 @@ public final class IdRoutes implements Routes {
 
   private Answer lookupAll(Context ctx, RequestBody request) {
     JsonObject body = request.object().allow("type", "keys");
-    Type type = parameters.type("type", body.string("type"));
+    Type type = parameters.type(RequestCaller.types(ctx), "type", body.string("type"));
     List<Item<Key>> items = new ArrayList<>();
     for (String text : body.strings("keys", ITEMS_MAX)) {
       String param = keyAt(items.size());
@@ -165,8 +170,10 @@ public final class IdRoutes implements Routes {
         Query.of(ctx, "type", "limit", AFTER, BEFORE, "status", "created_after", "created_before");
     Type type =
         parameters.type(
-            "type", query.needed("type", "Send the name of the type whose public IDs to list."));
-    Optional<Lookup.Cursor> cursor = cursor(type, query);
+            RequestCaller.types(ctx),
+            "type",
+            query.needed("type", "Send the name of the type whose public IDs to list."));
+    Optional<Lookup.Cursor> cursor = cursor(ctx, type, query);
     Optional<Mapping.Status> status = query.text("status").map(IdRoutes::status);
     int limit = query.integer("limit", 1, LIMIT_MAX, LIMIT_DEFAULT);
     Optional<Instant> after = query.time("created_after");
@@ -190,12 +197,13 @@ public final class IdRoutes implements Routes {
 
   private static Mapping.Status status(String text) {
     return WireNamed.find(Mapping.Status.class, text)
+        .filter(status -> status != Mapping.Status.ERASED) // a list shows keys
         .orElseThrow(() -> Refusal.ofParameter("status", "A status is active, revoked or merged."));
   }
 
-  private Optional<Lookup.Cursor> cursor(Type type, Query query) {
-    Optional<Key> end = query.text(BEFORE).map(text -> key(type, BEFORE, text));
-    Optional<Key> start = query.text(AFTER).map(text -> key(type, AFTER, text));
+  private Optional<Lookup.Cursor> cursor(Context ctx, Type type, Query query) {
+    Optional<Key> end = query.text(BEFORE).map(text -> key(ctx, type, BEFORE, text));
+    Optional<Key> start = query.text(AFTER).map(text -> key(ctx, type, AFTER, text));
     if (end.isPresent() && start.isPresent()) {
       throw Refusal.ofParameter(BEFORE, "Send starting_after or ending_before, not both.");
     }
@@ -203,8 +211,8 @@ public final class IdRoutes implements Routes {
         .or(() -> start.map(key -> new Lookup.Cursor(key, false)));
   }
 
-  private Key key(Type type, String param, String text) {
-    return switch (resolver.resolve(text)) {
+  private Key key(Context ctx, Type type, String param, String text) {
+    return switch (resolver.resolve(text, RequestCaller.types(ctx))) {
       case ResolveOutcome.Found(Mapping mapping) when mapping.type().number() == type.number() ->
           mapping.key();
       // A list includes ended IDs, so an ended ID can be the last one of a page.
@@ -212,7 +220,11 @@ public final class IdRoutes implements Routes {
           ended.mapping().key();
       case ResolveOutcome.Malformed malformed ->
           throw new Refusal(IdProblems.malformed(param, malformed));
-      case ResolveOutcome.Found _, ResolveOutcome.Ended _, ResolveOutcome.Unknown _ ->
+      case ResolveOutcome.NotAllowed _ -> throw new Refusal(Problem.typeNotAllowed());
+      case ResolveOutcome.Found _,
+          ResolveOutcome.Ended _,
+          ResolveOutcome.Erased _,
+          ResolveOutcome.Unknown _ ->
           throw Refusal.ofParameter(
               param,
               "Send the last public ID of a page for starting_after, the first for ending_before;"

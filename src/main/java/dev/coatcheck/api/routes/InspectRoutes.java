@@ -3,6 +3,7 @@ package dev.coatcheck.api.routes;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Query;
+import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.core.formats.Inspector;
@@ -11,6 +12,7 @@ import dev.coatcheck.core.formats.Reading;
 import dev.coatcheck.core.id.ParsedId;
 import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.older.Decoded;
+import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.pattern.PublicRule;
 import dev.coatcheck.ids.registry.Registry;
@@ -74,8 +76,9 @@ public final class InspectRoutes implements Routes {
   private Answer inspect(Context ctx) {
     Query.none(ctx);
     String text = ctx.pathParam("text");
-    Inspection inspection = Inspector.inspect(text, registry.keyLayouts(), clock.instant());
-    Optional<Type> type = ours(text);
+    AllowedTypes allowed = RequestCaller.types(ctx);
+    Inspection inspection = Inspector.inspect(text, registry.keyLayouts(allowed::hold), clock.instant());
+    Optional<Type> type = ours(text).filter(allowed::hold);
     Stream<Typed> known =
         inspection.candidates().stream()
             .map(
@@ -88,7 +91,7 @@ public final class InspectRoutes implements Routes {
         new InspectionView(
             "inspection",
             text,
-            Stream.concat(older(text), known)
+            Stream.concat(older(text, allowed), known)
                 .sorted(Comparator.comparing(each -> each.candidate().certainty()))
                 .map(each -> CandidateView.of(each.candidate(), each.type()))
                 .toList(),
@@ -98,8 +101,9 @@ public final class InspectRoutes implements Routes {
   private record Typed(Reading.Candidate candidate, Optional<Type> type) {}
 
   /** Hashids and Sqids have no recognisable shape: only the rule of a type detects them. */
-  private Stream<Typed> older(String text) {
+  private Stream<Typed> older(String text, AllowedTypes allowed) {
     return registry.withOlderSystem().stream()
+        .filter(allowed::hold)
         .flatMap(
             type ->
                 type.publicRule().stream()

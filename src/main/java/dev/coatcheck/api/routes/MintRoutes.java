@@ -15,6 +15,7 @@ import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyOutcome;
+import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
@@ -53,7 +54,7 @@ public final class MintRoutes implements Routes {
   }
 
   private Answer one(Context ctx, RequestBody body) {
-    MintRequest request = request(body.object(), RequestCaller.principal(ctx));
+    MintRequest request = request(body.object(), RequestCaller.of(ctx).caller());
     Function<MintOutcome.Worked, Answer> answer = outcome -> one(request, outcome);
     MintCall call =
         new MintCall(
@@ -62,18 +63,19 @@ public final class MintRoutes implements Routes {
   }
 
   /** The answer of {@link #ONE} to a body, for a request without a query or an Idempotency-Key. */
-  public Answer one(byte[] body, String principal) {
+  public Answer one(byte[] body, Caller caller) {
     MintRequest request =
-        NonBlockingAttempt.once(ONE, () -> request(RequestBody.of(body).object(), principal));
+        NonBlockingAttempt.once(ONE, () -> request(RequestBody.of(body).object(), caller));
     return mint(MintCall.of(request), outcome -> one(request, outcome));
   }
 
   private Answer batch(Context ctx, RequestBody body) {
     boolean atomic = body.object().bool("atomic", false);
+    Caller caller = RequestCaller.of(ctx).caller();
     List<Item<MintRequest>> items =
         isCounted(body.object())
-            ? counted(body.object())
-            : listed(body.object(), RequestCaller.principal(ctx));
+            ? counted(body.object(), caller)
+            : listed(body.object(), caller);
     List<MintRequest> sound = Items.sound(items);
     if (atomic && sound.size() < items.size()) {
       return Answer.of(Problem.batchRefused(Items.errors(items)));
@@ -110,15 +112,15 @@ public final class MintRoutes implements Routes {
     return !body.has("items") || (body.has("count") && body.hasNone("items"));
   }
 
-  private List<Item<MintRequest>> listed(JsonObject body, String principal) {
+  private List<Item<MintRequest>> listed(JsonObject body, Caller caller) {
     return body.allow("items", "atomic").objects("items", MintCall.REQUESTS_MAX).stream()
-        .map(item -> Items.parse(() -> request(item, principal)))
+        .map(item -> Items.parse(() -> request(item, caller)))
         .toList();
   }
 
-  private List<Item<MintRequest>> counted(JsonObject body) {
+  private List<Item<MintRequest>> counted(JsonObject body, Caller caller) {
     body.allow("type", "count", "items", "atomic");
-    Type type = parameters.type("type", body.string("type"));
+    Type type = parameters.type(caller.rights().allowedTypes(), "type", body.string("type"));
     if (type.needsKeys()) {
       throw new Refusal(Parameters.keyRequired("type"));
     }
@@ -127,9 +129,10 @@ public final class MintRoutes implements Routes {
         body.integer("count", 1, MintCall.REQUESTS_MAX), new Item.Sound<>(generated));
   }
 
-  private MintRequest request(JsonObject body, String principal) {
+  private MintRequest request(JsonObject body, Caller caller) {
     body.allow("type", "key", "legacy_id", ClientIds.CLIENT_ID, ClientIds.NAMESPACE);
-    Type type = parameters.type(body.at("type"), body.string("type"));
+    Type type = parameters.type(
+            caller.rights().allowedTypes(), body.at("type"), body.string("type"));
     Optional<Key> key =
         body.optionalString("key").map(text -> Parameters.key(type, body.at("key"), text));
     if (key.isEmpty() && type.needsKeys()) {
@@ -139,7 +142,7 @@ public final class MintRoutes implements Routes {
     body.optionalString("legacy_id")
         .map(text -> Parameters.alias(type, AliasScheme.LEGACY, body.at("legacy_id"), text))
         .ifPresent(aliases::add);
-    ClientIds.read(body, type, principal).ifPresent(aliases::add);
+    ClientIds.read(body, type, caller.principal()).ifPresent(aliases::add);
     return new MintRequest(type, key, aliases);
   }
 
@@ -187,6 +190,10 @@ public final class MintRoutes implements Routes {
               ProblemCode.ALIAS_CONFLICT,
               path + scheme.wireName() + "_id",
               "A public ID with another key already has this alias. Nothing was done.");
+      case MintOutcome.Erased _ ->
+          Problem.of(
+              ProblemCode.PUBLIC_ID_ERASED,
+              "The public ID of this alias was erased, for good. No other public ID gets the alias.");
       case MintOutcome.Ended _ ->
           Problem.of(
               ProblemCode.ID_ENDED,

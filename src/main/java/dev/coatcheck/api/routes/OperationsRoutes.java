@@ -3,6 +3,7 @@ package dev.coatcheck.api.routes;
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
+import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.OpenRoute;
 import dev.coatcheck.api.server.Routes;
@@ -34,7 +35,10 @@ public final class OperationsRoutes implements Routes {
 
   /** On the public port the metrics need a key. */
   public void registerSecuredMetrics(Endpoints endpoints) {
-    endpoints.secured(HandlerType.GET, OpenRoute.METRICS.path(), Scope.METRICS_READ, this::metrics);
+    endpoints.secured(HandlerType.GET, OpenRoute.METRICS.path(), Scope.METRICS_READ, ctx -> {
+      RequestCaller.requireAllTypes(ctx); // the metrics count by type
+      return metrics(ctx);
+    });
   }
 
   /** On the management port the metrics are open. */

@@ -3,11 +3,13 @@ package dev.coatcheck.api.routes;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Refusal;
+import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.LayoutParse;
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.registry.LegacyNumber;
@@ -26,11 +28,23 @@ public final class Parameters {
   }
 
   public Type type(Context ctx, String param) {
-    return type(param, ctx.pathParam(param));
+    return type(RequestCaller.types(ctx), param, ctx.pathParam(param));
   }
 
-  public Type type(String param, String name) {
+  /**
+   * @throws Refusal if the caller may not use the type, whether it exists or not, or no type has
+   *     the name
+   */
+  public Type type(AllowedTypes allowed, String param, String name) {
+    requireAllowed(allowed, name);
     return registry.named(name).orElseThrow(() -> new Refusal(typeUnknown(param)));
+  }
+
+  /** For the name of a type that may not exist yet. */
+  public static void requireAllowed(AllowedTypes allowed, String name) {
+    if (!allowed.hold(name)) {
+      throw new Refusal(Problem.typeNotAllowed());
+    }
   }
 
   public static Problem typeUnknown(String param) {

@@ -4,16 +4,14 @@ import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Query;
+import dev.coatcheck.api.exchange.RequestAccess;
 import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.exchange.RequestCaller;
-import dev.coatcheck.api.exchange.RequestCredential;
 import dev.coatcheck.api.exchange.RequestQuota;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.ids.access.Access;
 import dev.coatcheck.ids.access.AccessDecision;
 import dev.coatcheck.ids.access.Caller;
-import dev.coatcheck.ids.access.Credential;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.postgres.connection.Deadline;
 import io.javalin.config.RoutesConfig;
@@ -31,14 +29,18 @@ import java.util.function.Function;
  */
 public final class Endpoints {
   private final RoutesConfig routes;
-  private final Access access;
+  private final RequestAccess access;
   private final RateLimits limits;
   private final Permits permits;
   private final Observer observer;
   private final List<JsonRoutes.Route> jsonRoutes = new ArrayList<>();
 
   Endpoints(
-      RoutesConfig routes, Access access, RateLimits limits, Permits permits, Observer observer) {
+      RoutesConfig routes,
+      RequestAccess access,
+      RateLimits limits,
+      Permits permits,
+      Observer observer) {
     this.routes = routes;
     this.access = access;
     this.limits = limits;
@@ -78,8 +80,9 @@ public final class Endpoints {
   }
 
   /** Like {@link #json}; a missing body counts as an empty object. */
-  public void optionalJson(HandlerType method, String path, Scope scope, JsonHandler handler) {
-    body(method, path, scope, whole(RequestBody::readOptional, handler));
+  public void optionalJson(
+      HandlerType method, String path, Scope scope, JsonHandler handler, String... parameters) {
+    body(method, path, scope, whole(RequestBody::readOptional, handler, parameters));
   }
 
   /** Like {@link #json}, by POST, with a larger body, whose items count as requests. */
@@ -121,7 +124,24 @@ public final class Endpoints {
 
   private void body(JsonRoutes.Route route, Handler handler) {
     jsonRoutes.add(route);
-    secured(route.method(), route.path(), route.needed(), handler);
+    secured(route.method(), route.path(), route.needed().orElseThrow(), handler);
+  }
+
+  /** Like {@link #json}, by POST, without an API key. The route states what bounds it. */
+  public void openJson(OpenRoute route, JsonHandler handler) {
+    JsonRoutes.Route json =
+        new JsonRoutes.Route(
+            HandlerType.POST,
+            route.path(),
+            Optional.empty(),
+            RequestBody.BYTES_MAX,
+            RequestBody.JSON);
+    jsonRoutes.add(json);
+    Handler whole = whole(RequestBody::read, handler);
+    register(
+        HandlerType.POST,
+        route.path(),
+        ctx -> admit(route.path(), json.share(), _ -> whole.answer(ctx)));
   }
 
   private static Handler items(JsonHandler handler) {
@@ -184,9 +204,18 @@ public final class Endpoints {
       case AccessDecision.Unauthenticated _ ->
           Problem.of(
               ProblemCode.UNAUTHENTICATED, "Send Authorization: Bearer with a valid API key.");
-      case AccessDecision.Forbidden(Scope missing) ->
-          Problem.of(ProblemCode.FORBIDDEN, "The key lacks the scope " + missing.name() + ".");
+      case AccessDecision.AddressNotAllowed _ ->
+          Problem.of(
+              ProblemCode.ADDRESS_NOT_ALLOWED,
+              "The API key may not be used from this address. Send the request from one of its"
+                  + " ranges.");
+      case AccessDecision.Forbidden(Scope missing) -> lacks(missing);
     };
+  }
+
+  /** The answer to a caller whose API key lacks a scope. */
+  public static Problem lacks(Scope missing) {
+    return Problem.of(ProblemCode.FORBIDDEN, "The key lacks the scope " + missing.name() + ".");
   }
 
   /** The answer if the maximum number of requests is being handled. */
@@ -226,8 +255,7 @@ public final class Endpoints {
 
   private Answer secured(Context ctx, Scope scope, Permits.Permit permit, Handler handler)
       throws Exception {
-    Credential credential = RequestCredential.of(ctx);
-    return switch (access.decide(credential, scope)) {
+    return switch (access.decide(ctx, scope)) {
       case AccessDecision.Granted(Caller caller) -> {
         Optional<Problem> tooMany = limits.count(ctx, caller);
         if (tooMany.isPresent()) {
@@ -237,7 +265,12 @@ public final class Endpoints {
           yield shed(ctx.endpoint().path, keyHoldsHalf());
         }
         new RequestCaller(
-                caller, () -> access.decide(credential, scope) instanceof AccessDecision.Granted)
+                caller,
+                () ->
+                    access.decide(ctx, scope) instanceof AccessDecision.Granted(Caller then)
+                        ? Optional.of(then)
+                        : Optional.empty(),
+                () -> access.address(ctx))
             .keep(ctx);
         yield handler.answer(ctx);
       }

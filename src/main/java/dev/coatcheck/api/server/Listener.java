@@ -4,11 +4,11 @@ import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Failures;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
+import dev.coatcheck.api.exchange.RequestAccess;
 import dev.coatcheck.api.exchange.RequestId;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.ids.access.Access;
 import io.javalin.Javalin;
 import io.javalin.compression.CompressionStrategy;
 import io.javalin.config.JavalinConfig;
@@ -38,7 +38,7 @@ public final class Listener {
   private static final int THREADS_MAX = 200;
   private static final int STOP_MILLIS_MAX = 8_000;
 
-  private final Access access;
+  private final RequestAccess access;
   private final RandomSource random;
   private final Observer observer;
   private final Failures failures;
@@ -63,7 +63,7 @@ public final class Listener {
 
   /** Each port gets its own limits. */
   public Listener(
-      Access access,
+      RequestAccess access,
       RandomSource random,
       Observer observer,
       Executor requestThreads,

@@ -1,12 +1,13 @@
 package dev.coatcheck.api.server;
 
+import dev.coatcheck.api.exchange.ClientAddress;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.RequestQuota;
 import dev.coatcheck.api.exchange.RequestQuota.Policy;
 import dev.coatcheck.ids.access.Caller;
+import dev.coatcheck.ids.access.Proxies;
 import dev.coatcheck.ids.access.RateLimit;
 import dev.coatcheck.ids.access.TokenBuckets;
-import dev.coatcheck.ids.redirect.Proxies;
 import dev.coatcheck.ids.redirect.Visitor;
 import io.javalin.http.Context;
 import java.util.Optional;
@@ -21,8 +22,6 @@ import org.eclipse.jetty.server.Response;
  * instance. Never waits and never logs, so any thread may call it.
  */
 public final class RateLimits {
-  private static final String FORWARDED_FOR = "X-Forwarded-For";
-
   private final Defaults defaults;
   private final Proxies proxies;
   private final TokenBuckets<String> keys;
@@ -115,7 +114,6 @@ public final class RateLimits {
   }
 
   private Visitor visitor(Request request) {
-    return proxies.visitor(
-        Request.getRemoteAddr(request), request.getHeaders().getValuesList(FORWARDED_FOR));
+    return Visitor.at(ClientAddress.of(request, proxies));
   }
 }

@@ -5,8 +5,8 @@ import dev.coatcheck.api.server.RateLimits;
 import dev.coatcheck.api.server.TlsFiles;
 import dev.coatcheck.cluster.lease.WorkerRanges;
 import dev.coatcheck.core.name.WireNamed;
+import dev.coatcheck.ids.access.Proxies;
 import dev.coatcheck.ids.access.RateLimit;
-import dev.coatcheck.ids.redirect.Proxies;
 import dev.coatcheck.ids.registry.OnOutage;
 import dev.coatcheck.ids.registry.RedirectHosts;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
@@ -25,6 +26,7 @@ import java.util.regex.Pattern;
  * All settings, parsed and checked.
  *
  * @param database empty for the embedded Postgres in {@code home}
+ * @param migrates whether a start applies the migrations of the schema, which its owner may do
  * @param accessStaleMax how long a cached API key is accepted while Postgres is unavailable
  * @param sources the databases of customers' tables by name, without the gateway's own
  * @param publicPort empty if links are on the gateway's port only
@@ -40,6 +42,7 @@ public record Config(
     RateLimits.Defaults limits,
     Path home,
     Optional<DatabaseSettings> database,
+    boolean migrates,
     Concurrency concurrency,
     Map<String, DatabaseSettings> sources,
     RedirectHosts redirectHosts,
@@ -96,6 +99,7 @@ public record Config(
           new RateLimits.Defaults(limit(Setting.LIMIT_KEY), limit(Setting.LIMIT_ADDRESS)),
           home(),
           database(concurrency.connections()),
+          migrates(),
           concurrency,
           RegisteredSources.read(environment, faults),
           list(Setting.REDIRECT_HOSTS, RedirectHosts::parse, RedirectHosts.any(), "hosts"),
@@ -229,6 +233,14 @@ public record Config(
       }
       return Optional.of(
           new DatabaseSettings(url.get(), user.orElse(""), databasePassword(), connectionsMax));
+    }
+
+    private boolean migrates() {
+      String text = value(Setting.MIGRATE).orElse("");
+      if (!Set.of("true", "false").contains(text)) {
+        fault(Setting.MIGRATE, "must be true or false");
+      }
+      return text.equals("true");
     }
 
     private String databasePassword() {

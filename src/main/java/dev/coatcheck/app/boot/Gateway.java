@@ -1,14 +1,18 @@
 package dev.coatcheck.app.boot;
 
+import dev.coatcheck.api.exchange.RequestAccess;
 import dev.coatcheck.api.gateway.HttpServer;
 import dev.coatcheck.api.gateway.RouteTable;
 import dev.coatcheck.api.routes.AliasRoutes;
 import dev.coatcheck.api.routes.EndingRoutes;
+import dev.coatcheck.api.routes.ErasureRoutes;
 import dev.coatcheck.api.routes.IdRoutes;
 import dev.coatcheck.api.routes.InspectRoutes;
 import dev.coatcheck.api.routes.MintRoutes;
 import dev.coatcheck.api.routes.OperationsRoutes;
 import dev.coatcheck.api.routes.Parameters;
+import dev.coatcheck.api.routes.access.AccessRoutes;
+import dev.coatcheck.api.routes.audit.AuditRoutes;
 import dev.coatcheck.api.routes.keys.KeyRoutes;
 import dev.coatcheck.api.routes.migrations.TableMigrationRoutes;
 import dev.coatcheck.api.routes.transfers.TransferRoutes;
@@ -21,6 +25,7 @@ import dev.coatcheck.api.server.PortInUse;
 import dev.coatcheck.api.server.RateLimits;
 import dev.coatcheck.bulk.export.Exporter;
 import dev.coatcheck.bulk.load.Importer;
+import dev.coatcheck.cluster.audit.Audit;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.cluster.grant.KeyFence;
 import dev.coatcheck.cluster.lease.KeyFactory;
@@ -32,8 +37,10 @@ import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
+import dev.coatcheck.ids.access.ApiKeys;
 import dev.coatcheck.ids.alias.Aliases;
 import dev.coatcheck.ids.ending.Endings;
+import dev.coatcheck.ids.ending.Erasures;
 import dev.coatcheck.ids.idempotency.AnswerExpiry;
 import dev.coatcheck.ids.mapping.IdParser;
 import dev.coatcheck.ids.mapping.Lookup;
@@ -88,11 +95,12 @@ public final class Gateway implements AutoCloseable {
       Database database = opened.database();
       ChangeFeed feed = opened(ChangeFeed.open(opened.settings(), observer, System::nanoTime));
       Access access =
-          new Access(
-              database, new Access.Trust(feed, config.accessStaleMax()), random, observer, clock);
+          new Access(database, new Access.Trust(feed, config.accessStaleMax()), observer, clock);
+      opened(access.recordUses());
+      ApiKeys apiKeys = new ApiKeys(database, access::forget, random, clock);
       this.developmentKey =
           config.database().isEmpty()
-              ? Optional.of(DevelopmentKey.ensure(config.home(), access))
+              ? Optional.of(DevelopmentKey.ensure(config.home(), access, apiKeys))
               : Optional.empty();
       Registry registry = opened(Registry.open(database, feed, random, observer, System::nanoTime));
       DataSource leasePool = opened(SmallPool.open(opened.settings(), "lease"));
@@ -180,8 +188,11 @@ public final class Gateway implements AutoCloseable {
                       List.of(
                           new TypeRoutes(
                               registry, parameters, config.redirectHosts(), prepare, clock),
+                          new AccessRoutes(
+                              apiKeys, config.trustedProxies(), System::nanoTime),
                           new AliasRoutes(resolver, aliases, parameters),
                           new EndingRoutes(endings),
+                          new ErasureRoutes(new Erasures(database, resolver, aliases)),
                           new KeyRoutes(
                               keys,
                               new Workers(database),
@@ -189,6 +200,7 @@ public final class Gateway implements AutoCloseable {
                               parameters,
                               clock),
                           new InspectRoutes(registry, clock),
+                          new AuditRoutes(new Audit(database), observer),
                           new LegacyRoutes(ids, hits, parameters),
                           new UrlRoutes(urls, new UrlPublisher(lookup, registry)),
                           new TransferRoutes(
@@ -196,7 +208,7 @@ public final class Gateway implements AutoCloseable {
                               new Exporter(opened.settings(), observer),
                               parameters,
                               observer))),
-                  access,
+                  new RequestAccess(access, config.trustedProxies()),
                   new RateLimits(config.limits(), config.trustedProxies(), System::nanoTime),
                   random,
                   observer));

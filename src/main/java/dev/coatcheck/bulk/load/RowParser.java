@@ -9,6 +9,7 @@ import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.DatedKeyGenerator;
 import dev.coatcheck.core.key.Key;
+import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.alias.Alias;
@@ -32,6 +33,7 @@ final class RowParser {
 
   private final Registry registry;
   private final Caller sender;
+  private final AllowedTypes allowed;
   private final Instant now;
   private final Map<String, Optional<Type>> types = new HashMap<>();
 
@@ -39,6 +41,7 @@ final class RowParser {
   RowParser(Registry registry, Caller sender, InstantSource clock) {
     this.registry = registry;
     this.sender = sender;
+    this.allowed = sender.rights().allowedTypes();
     this.now = clock.instant();
   }
 
@@ -52,6 +55,9 @@ final class RowParser {
     String typeName = text.get(Column.TYPE);
     if (typeName == null) {
       return new Parsed.Refused(RowFault.TYPE_MISSING);
+    }
+    if (!allowed.hold(typeName)) {
+      return new Parsed.Refused(RowFault.TYPE_NOT_ALLOWED);
     }
     Type type = type(typeName);
     return type == null ? new Parsed.Refused(RowFault.TYPE_UNKNOWN) : parse(line, type, text);

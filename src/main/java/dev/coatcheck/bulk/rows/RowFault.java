@@ -13,6 +13,7 @@ public enum RowFault implements WireNamed {
           + " client_principal are known."),
   TYPE_MISSING("Each row names its type."),
   TYPE_UNKNOWN("No type has this name. Register the type first."),
+  TYPE_NOT_ALLOWED("The API key is for other types only."),
   KEY_MISSING(
       "A row without a key needs a legacy_id or a client_id, so that it can be sent again."),
   KEY_REQUIRED("The type generates no keys, so each of its rows needs a key."),
@@ -44,7 +45,8 @@ public enum RowFault implements WireNamed {
   PUBLIC_ID_CONFLICT(
       "The key already has another public ID, or the public ID already has another key."),
   ALIAS_CONFLICT("Another public ID already has this legacy ID or client ID."),
-  ID_ENDED("The public ID of this row was revoked or merged, for good. Leave the row out.");
+  ID_ENDED("The public ID of this row was revoked or merged, for good. Leave the row out."),
+  ID_ERASED("The public ID or an alias of this row was erased, for good. Leave the row out.");
 
   private final String detail;
 

@@ -10,6 +10,9 @@ public sealed interface AccessDecision {
   /** No key, or no valid key. */
   record Unauthenticated(String reason) implements Refused {}
 
+  /** A valid key, used from an address outside its ranges. */
+  record AddressNotAllowed() implements Refused {}
+
   /** A valid key that lacks the scope. */
   record Forbidden(Scope missing) implements Refused {}
 }

@@ -1,6 +1,7 @@
 package dev.coatcheck.ids.access;
 
 import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -12,7 +13,12 @@ import java.util.regex.Pattern;
  * @param bits how many leading bits of the address its members share
  */
 public record AddressRange(InetAddress address, int bits) {
-  private static final Pattern TEXT = Pattern.compile("([0-9A-Fa-f:.]{2,45})(?:/([0-9]{1,3}))?");
+  /** All four parts of an IPv4 address, in decimal: other programs read 010.0.0.1 as 8.0.0.1. */
+  private static final String IPV4 = "(?:(?:0|[1-9][0-9]{0,2})\\.){3}(?:0|[1-9][0-9]{0,2})";
+
+  private static final String IPV6 = "(?=[^:]*:)[0-9A-Fa-f:.]{2,45}";
+  private static final Pattern TEXT =
+      Pattern.compile("(" + IPV4 + "|" + IPV6 + ")(?:/(0|[1-9][0-9]{0,2}))?");
 
   /** Reads a range without asking a name server; empty if the text is none. */
   public static Optional<AddressRange> parse(String text) {
@@ -27,6 +33,24 @@ public record AddressRange(InetAddress address, int bits) {
                     address,
                     parts.group(2) == null ? width(address) : Integer.parseInt(parts.group(2))))
         .filter(range -> range.bits <= width(range.address));
+  }
+
+  /** Like {@link #parse}; empty also if bits behind the network are set, as in 10.1.2.3/8. */
+  public static Optional<AddressRange> parseNetwork(String text) {
+    return parse(text).filter(range -> range.network().equals(range.address));
+  }
+
+  /** The address without the bits that its members don't share. */
+  private InetAddress network() {
+    byte[] bytes = address.getAddress();
+    for (int bit = bits; bit < bytes.length * Byte.SIZE; bit++) {
+      bytes[bit / 8] &= (byte) ~(0x80 >> bit % 8);
+    }
+    try {
+      return InetAddress.getByAddress(bytes);
+    } catch (UnknownHostException impossible) {
+      throw new IllegalStateException(impossible);
+    }
   }
 
   /** Reads an address without asking a name server; empty if the text is none. */

@@ -22,6 +22,15 @@ public record RateLimit(int requests, int seconds) {
     }
   }
 
+  /**
+   * Whether this allows as many requests at once as the other limit, and as many for each second:
+   * 100 in 10 s covers 10 in 1 s, but not the other way round.
+   */
+  boolean covers(RateLimit other) {
+    return requests >= other.requests
+        && (long) requests * other.seconds >= (long) other.requests * seconds;
+  }
+
   /** Reads requests and seconds, {@code 1000/1}; empty if the text is no limit. */
   public static Optional<RateLimit> parse(String text) {
     Matcher parts = TEXT.matcher(text);

@@ -1,6 +1,8 @@
 package dev.coatcheck.ids.ending;
 
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.id.Token;
+import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.ending.EndOutcome.Side;
 import dev.coatcheck.ids.ending.EndingPlan.Call;
 import dev.coatcheck.ids.ending.EndingPlan.Ref;
@@ -12,8 +14,8 @@ import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.Resolver;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.connection.Deadline;
-import dev.coatcheck.postgres.group.GroupCommit;
 import dev.coatcheck.postgres.group.GroupCommit.Attempt;
+import dev.coatcheck.postgres.group.GroupCommit;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.LockTimeout;
@@ -114,16 +116,16 @@ public final class Endings {
     record Overloaded() implements Result {}
   }
 
-  /** For requests without an Idempotency-Key. */
-  public Result end(List<Request> requests, Mode mode, String by) {
-    return end(requests, mode, by, Optional.empty());
+  /** For requests without an Idempotency-Key, of any type. */
+  public Result end(List<Request> requests, Mode mode, Actor by) {
+    return end(requests, mode, by, AllowedTypes.ALL, Optional.empty());
   }
 
   /**
    * Ends all in one transaction, one after the other, and returns after the commit.
    *
    * @param requests 1 to {@value #REQUESTS_MAX}
-   * @param by a principal
+   * @param allowed types that the actor may use
    * @param once set if the requests have an Idempotency-Key
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the outcome is unknown; repeating the
    *     requests tells it
@@ -131,12 +133,13 @@ public final class Endings {
   public Result end(
       List<Request> requests,
       Mode mode,
-      String by,
+      Actor by,
+      AllowedTypes allowed,
       Optional<IdempotentCall<List<EndOutcome>>> once) {
     if (requests.isEmpty() || requests.size() > REQUESTS_MAX) {
       throw new IllegalArgumentException("requests: " + requests.size());
     }
-    Call call = new Call(requests.stream().map(this::step).toList(), mode, by, once);
+    Call call = new Call(requests.stream().map(each -> step(each, allowed)).toList(), mode, by, once);
     if (call.refused().size() == requests.size()) {
       return new Result.Settled(call.refused());
     }
@@ -155,22 +158,29 @@ public final class Endings {
     }
   }
 
-  private Step step(Request request) {
+  private Step step(Request request, AllowedTypes allowed) {
     return switch (request) {
       case Request.Revoke(String id, Optional<String> reason) ->
-          step(id, Side.ID, ref -> new Step.Revoke(ref, reason));
+          step(id, Side.ID, allowed, ref -> new Step.Revoke(ref, reason));
       case Request.Merge(String id, String into) ->
           step(
-              id, Side.ID, ref -> step(into, Side.INTO, survivor -> new Step.Merge(ref, survivor)));
+              id,
+              Side.ID,
+              allowed,
+              ref -> step(into, Side.INTO, allowed, survivor -> new Step.Merge(ref, survivor)));
     };
   }
 
-  private Step step(String text, Side side, Function<Ref, Step> then) {
-    return switch (resolver.parse(text)) {
+  private Step step(
+      String text, Side side, AllowedTypes allowed, Function<Ref, Step> then) {
+    return switch (resolver.parse(text, allowed)) {
       case IdText.Unissued(ResolveOutcome.Malformed malformed) ->
           new Step.Refused(new EndOutcome.Malformed(side, malformed));
       case IdText.Unissued(ResolveOutcome.Unknown _) ->
           new Step.Refused(new EndOutcome.Unknown(side));
+      case IdText.Unissued(ResolveOutcome.NotAllowed _) ->
+          new Step.Refused(new EndOutcome.NotAllowed(side));
+      case IdText.OfErased _ -> new Step.Refused(new EndOutcome.Erased(side));
       case IdText.OfToken(Type type, Token token) -> then.apply(new Ref(type, token));
     };
   }

@@ -1,7 +1,10 @@
 package dev.coatcheck.ids.mapping;
 
 import dev.coatcheck.core.id.ParsedId;
+import dev.coatcheck.core.id.ParsedId.Reason;
+import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.id.PublicId;
+import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.registry.Registry;
@@ -17,15 +20,36 @@ import java.util.function.Predicate;
  * fits, because their texts don't overlap.
  */
 public final class IdParser {
+  private static final IdText.Unissued NOT_ALLOWED =
+      new IdText.Unissued(new ResolveOutcome.NotAllowed());
+
   private final Registry registry;
 
   public IdParser(Registry registry) {
     this.registry = registry;
   }
 
-  /** Parses a text of any type. */
-  public IdText parse(String text) {
-    return parse(text, _ -> true, _ -> true);
+  /** Parses a text for a caller who may use these types: every other text is not allowed. */
+  public IdText parse(String text, AllowedTypes allowed) {
+    IdText parsed = parse(text, allowed::hold, allowed::hold);
+    return isOutside(text, parsed, allowed) ? NOT_ALLOWED : parsed;
+  }
+
+  /** As {@link #parse(String, AllowedTypes)}, by everything but the rules of older systems. */
+  IdText.OfRow parseOfRow(String text, AllowedTypes allowed) {
+    IdText.OfRow parsed = parseOfRow(text, allowed::hold);
+    return isOutside(text, parsed, allowed) ? NOT_ALLOWED : parsed;
+  }
+
+  /** A typo after the prefix of an allowed type is told to the caller, like to every other. */
+  private boolean isOutside(String text, IdText parsed, AllowedTypes allowed) {
+    return !allowed.areAll()
+        && parsed instanceof IdText.Unissued(ResolveOutcome.Malformed(Reason reason, int _))
+        && !((reason == Reason.CHECK || reason == Reason.OVERFLOW)
+            && registry
+                .withPrefix(new Prefix(text.substring(0, text.lastIndexOf('_'))))
+                .filter(allowed::hold)
+                .isPresent());
   }
 
   /**
@@ -55,8 +79,8 @@ public final class IdParser {
               .orElseGet(
                   () ->
                       ofPattern(
-                          text, new ResolveOutcome.Malformed(ParsedId.Reason.PREFIX, 0), types));
-      case ParsedId.Malformed(ParsedId.Reason reason, int position) ->
+                          text, new ResolveOutcome.Malformed(Reason.PREFIX, 0), types));
+      case ParsedId.Malformed(Reason reason, int position) ->
           ofPattern(text, new ResolveOutcome.Malformed(reason, position), types);
     };
   }

@@ -3,6 +3,7 @@ package dev.coatcheck.ids.redirect;
 import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.mapping.IdParser;
 import dev.coatcheck.ids.mapping.IdText;
 import dev.coatcheck.ids.mapping.OlderId;
@@ -42,16 +43,16 @@ public final class IdResolver {
   }
 
   /** Resolves one text. */
-  public ResolveOutcome resolve(String text) {
-    return switch (parser.parse(text)) {
+  public ResolveOutcome resolve(String text, AllowedTypes allowed) {
+    return switch (parser.parse(text, allowed)) {
       case IdText.OfRule(OlderId id) -> find(id);
       case IdText.OfRow row -> resolver.resolve(row);
     };
   }
 
   /** The legacy ID that a text carries, if it is an older public ID that a rule decodes. */
-  public Optional<OlderId.LegacyId> legacyId(String text) {
-    return parser.parse(text) instanceof IdText.OfRule(OlderId.LegacyId id)
+  public Optional<OlderId.LegacyId> legacyId(String text, AllowedTypes allowed) {
+    return parser.parse(text, allowed) instanceof IdText.OfRule(OlderId.LegacyId id)
         ? Optional.of(id)
         : Optional.empty();
   }
@@ -60,8 +61,8 @@ public final class IdResolver {
    * Resolves texts, in their order, with at most one query per table, one for aliases and one for
    * keys; and as many again for older ones.
    */
-  public List<ResolveOutcome> resolveAll(List<String> texts) {
-    return resolveParsed(texts.stream().map(parser::parse).toList());
+  public List<ResolveOutcome> resolveAll(List<String> texts, AllowedTypes allowed) {
+    return resolveParsed(texts.stream().map(text -> parser.parse(text, allowed)).toList());
   }
 
   /** As {@link #resolveAll}, for texts that were parsed before. */

@@ -9,22 +9,11 @@ import java.nio.ByteBuffer;
  * which is the smallest network that a household gets.
  */
 public record Visitor(boolean isIpv6, long network) {
-  private static final Visitor UNKNOWN = new Visitor(false, -1);
 
-  /**
-   * By an address.
-   *
-   * @param address a literal; all other texts count as one and the same visitor
-   */
-  public static Visitor at(String address) {
-    try {
-      InetAddress parsed = InetAddress.ofLiteral(address);
-      ByteBuffer bytes = ByteBuffer.wrap(parsed.getAddress());
-      return parsed instanceof Inet6Address
-          ? new Visitor(true, bytes.getLong())
-          : new Visitor(false, Integer.toUnsignedLong(bytes.getInt()));
-    } catch (IllegalArgumentException unreadable) {
-      return UNKNOWN;
-    }
+  public static Visitor at(InetAddress address) {
+    ByteBuffer bytes = ByteBuffer.wrap(address.getAddress());
+    return address instanceof Inet6Address
+        ? new Visitor(true, bytes.getLong())
+        : new Visitor(false, Integer.toUnsignedLong(bytes.getInt()));
   }
 }

@@ -1,5 +1,6 @@
 package dev.coatcheck.ids.registry;
 
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.core.id.Prefix;
@@ -26,6 +27,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
@@ -104,9 +106,15 @@ public final class Registry implements AutoCloseable {
     return snapshot.all;
   }
 
-  /** The layouts of the Snowflakes that types generate. */
+  /** The layouts of the Snowflakes that all types generate. */
   public Set<SnowflakeLayout> keyLayouts() {
+    return keyLayouts(_ -> true);
+  }
+
+  /** The layouts of the Snowflakes that some types generate. */
+  public Set<SnowflakeLayout> keyLayouts(Predicate<Type> types) {
     return all().stream()
+        .filter(types)
         .map(Type::generation)
         .filter(KeyTimes.Snowflakes.class::isInstance)
         .map(generation -> ((KeyTimes.Snowflakes) generation).layout())
@@ -151,8 +159,8 @@ public final class Registry implements AutoCloseable {
   }
 
   /** Creates the type or changes its mutable fields. */
-  public PutOutcome put(TypeDefinition definition, PutConditions conditions) {
-    return put(definition.name(), _ -> definition, conditions);
+  public PutOutcome put(TypeDefinition definition, PutConditions conditions, Actor actor) {
+    return put(definition.name(), _ -> definition, conditions, actor);
   }
 
   /**
@@ -163,10 +171,13 @@ public final class Registry implements AutoCloseable {
    *     changed
    */
   public PutOutcome put(
-      String name, Function<Optional<Type>, TypeDefinition> definition, PutConditions conditions) {
+      String name,
+      Function<Optional<Type>, TypeDefinition> definition,
+      PutConditions conditions,
+      Actor actor) {
     byte[] salt = new byte[Salt.BYTES];
     random.fill(salt);
-    PutOutcome outcome = store.put(name, definition, new Salt(salt), conditions);
+    PutOutcome outcome = store.put(name, definition, new Salt(salt), conditions, actor);
     reload();
     return outcome;
   }

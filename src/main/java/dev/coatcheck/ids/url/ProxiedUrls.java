@@ -1,6 +1,7 @@
 package dev.coatcheck.ids.url;
 
 import dev.coatcheck.core.attempt.NonBlockingAttempt;
+import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.mapping.OlderId;
 import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
 import dev.coatcheck.ids.pattern.LooseNumber;
@@ -46,14 +47,16 @@ public final class ProxiedUrls {
    * Decides.
    *
    * @param uri path and query
+   * @param allowed types that the proxy may use
    * @param visitor evaluated only if the client is to be redirected
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if Postgres has to be asked and can't be
    */
-  public ProxiedOutcome decide(String uri, Wish wish, Supplier<Visitor> visitor) {
+  public ProxiedOutcome decide(
+      String uri, Wish wish, AllowedTypes allowed, Supplier<Visitor> visitor) {
     if (!uri.startsWith("/")) {
       return new ProxiedOutcome.Refused(new UrlOutcome.Invalid("does not start with a slash"));
     }
-    UrlResolver.Read read = resolver.read(uri);
+    UrlResolver.Read read = resolver.read(uri, allowed);
     return switch (read) {
       case UrlResolver.Read.Refused(UrlOutcome.Refused refused) ->
           new ProxiedOutcome.Refused(refused);

@@ -26,6 +26,9 @@ public sealed interface PublishOutcome {
   /** The template names an unknown type. */
   record UnknownType() implements PublishOutcome {}
 
+  /** The template names a type that the caller may not use; whether it exists is not told. */
+  record TypeNotAllowed() implements PublishOutcome {}
+
   /** Where the template has a key of the type, the URL has something else. */
   record MalformedKey(Type type) implements PublishOutcome {}
 

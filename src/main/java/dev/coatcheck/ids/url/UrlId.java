@@ -1,8 +1,10 @@
 package dev.coatcheck.ids.url;
 
+import dev.coatcheck.core.id.ParsedId;
 import dev.coatcheck.core.id.ParsedId.Reason;
 import dev.coatcheck.core.id.Prefix;
-import dev.coatcheck.ids.mapping.IdParser;
+import dev.coatcheck.core.id.PublicId;
+import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.mapping.IdText;
 import dev.coatcheck.ids.mapping.OlderId;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
@@ -14,6 +16,8 @@ import dev.coatcheck.ids.registry.Type;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** The kind of ID that a slice of a URL may be. */
 sealed interface UrlId {
@@ -36,8 +40,42 @@ sealed interface UrlId {
    */
   record MalformedLegacy(UrlSlice slice) implements UrlId {}
 
-  /** The IDs of a URL, in its order. */
-  static List<UrlId> in(UrlParts url, Registry registry, IdParser parser) {
+  /**
+   * Whether the URL holds no ID of another type. A number where the URL template of another type
+   * has a legacy ID is one, and so is each text that could be a public ID: it is refused whether
+   * any type has its prefix or not. An older public ID of another type is like any other text.
+   */
+  static boolean areAllowed(UrlParts url, Registry registry, AllowedTypes allowed) {
+    if (allowed.areAll()) {
+      return true;
+    }
+    List<UrlSlice> segments = url.segments();
+    for (LegacyUrlTemplate template : fitting(url, registry)) {
+      for (int i = 0; i < segments.size(); i++) {
+        UrlSlice segment = segments.get(i);
+        if (template
+            .typeAt(i)
+            .flatMap(registry::named)
+            .filter(type -> !allowed.hold(type))
+            .flatMap(type -> legacy(type, segment))
+            .isPresent()) {
+          return false;
+        }
+      }
+    }
+    return Stream.concat(segments.stream(), url.values().stream())
+        .allMatch(
+            slice ->
+                !(PublicId.parse(slice.text()) instanceof ParsedId.Valid(PublicId id))
+                    || registry.withPrefix(id.prefix()).filter(allowed::hold).isPresent());
+  }
+
+  /**
+   * The IDs of a URL, in its order.
+   *
+   * @param parse of a text that may be an ID of an allowed type
+   */
+  static List<UrlId> in(UrlParts url, Registry registry, Function<String, IdText> parse) {
     List<UrlId> ids = new ArrayList<>();
     List<UrlSlice> segments = url.segments();
     List<LegacyUrlTemplate> templates = fitting(url, registry);
@@ -49,11 +87,11 @@ sealed interface UrlId {
           .findFirst()
           .flatMap(registry::named)
           .flatMap(type -> legacy(type, segment))
-          .or(() -> anywhere(segment, registry, parser))
+          .or(() -> anywhere(segment, registry, parse))
           .ifPresent(ids::add);
     }
     for (UrlSlice value : url.values()) {
-      anywhere(value, registry, parser).ifPresent(ids::add);
+      anywhere(value, registry, parse).ifPresent(ids::add);
     }
     return ids;
   }
@@ -83,8 +121,9 @@ sealed interface UrlId {
   }
 
   /** An ID that its text alone identifies. */
-  private static Optional<UrlId> anywhere(UrlSlice slice, Registry registry, IdParser parser) {
-    return switch (parser.parse(slice.text())) {
+  private static Optional<UrlId> anywhere(
+      UrlSlice slice, Registry registry, Function<String, IdText> parse) {
+    return switch (parse.apply(slice.text())) {
       case IdText.OfRule(OlderId id) ->
           id.type()
               .publicRule()
@@ -93,7 +132,8 @@ sealed interface UrlId {
       case IdText.OfToken text -> Optional.of(new Public(slice, text));
       case IdText.Unissued text when isNearlyOurs(slice.text(), text, registry) ->
           Optional.of(new Public(slice, text));
-      case IdText.OfPattern _, IdText.Unissued _ -> Optional.empty();
+      // Aliases are looked up later, so none is known to be erased yet.
+      case IdText.OfPattern _, IdText.OfErased _, IdText.Unissued _ -> Optional.empty();
     };
   }
 

@@ -40,8 +40,14 @@ public sealed interface UrlOutcome {
   /** Holds a public ID that was revoked. */
   record Revoked(ResolveOutcome.Revoked id) implements Refused {}
 
+  /** Holds an ID of a public ID that was erased. */
+  record Erased() implements Refused {}
+
   /** Holds a public ID that was never issued. */
   record Unknown() implements Refused {}
+
+  /** Holds an ID of a type that the caller may not use, or what looks like such an ID. */
+  record NotAllowed() implements Refused {}
 
   /** Holds a number where a URL template has a legacy ID, but not in its one spelling. */
   record LegacyMalformed() implements Refused {}

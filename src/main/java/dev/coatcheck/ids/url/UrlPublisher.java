@@ -1,6 +1,7 @@
 package dev.coatcheck.ids.url;
 
 import dev.coatcheck.core.key.Key;
+import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.mapping.Lookup;
 import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mapping.StoredMapping;
@@ -30,18 +31,21 @@ public final class UrlPublisher {
    *
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if Postgres can't be asked
    */
-  public PublishOutcome publish(String url, String template) {
+  public PublishOutcome publish(String url, String template, AllowedTypes allowed) {
     Optional<Template> form = Template.parse(template);
     if (form.isEmpty()) {
       return new PublishOutcome.InvalidTemplate();
     }
     return switch (UrlParts.parse(url)) {
       case UrlParts.Parsed.Invalid(String why) -> new PublishOutcome.InvalidUrl(why);
-      case UrlParts.Parsed.Valid(UrlParts parts) -> publish(parts, form.get());
+      case UrlParts.Parsed.Valid(UrlParts parts) -> publish(parts, form.get(), allowed);
     };
   }
 
-  private PublishOutcome publish(UrlParts url, Template template) {
+  private PublishOutcome publish(UrlParts url, Template template, AllowedTypes allowed) {
+    if (!template.typeNames().stream().allMatch(allowed::hold)) {
+      return new PublishOutcome.TypeNotAllowed();
+    }
     Optional<List<UrlSlice>> slices = template.match(url.segments(), url.wholeSegments());
     if (slices.isEmpty()) {
       return new PublishOutcome.InvalidUrl("has another path than the template");

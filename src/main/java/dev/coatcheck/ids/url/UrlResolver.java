@@ -1,5 +1,6 @@
 package dev.coatcheck.ids.url;
 
+import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.mapping.IdParser;
 import dev.coatcheck.ids.mapping.IdText;
 import dev.coatcheck.ids.mapping.Mapping;
@@ -36,17 +37,17 @@ public final class UrlResolver {
   }
 
   /** As {@link #resolveAll}, for one URL. */
-  public UrlOutcome resolve(String url) {
-    return resolveAll(List.of(url)).getFirst();
+  public UrlOutcome resolve(String url, AllowedTypes allowed) {
+    return resolveAll(List.of(url), allowed).getFirst();
   }
 
   /**
-   * Resolves URLs, in their order. All their IDs take at most one query per table.
+   * Resolves URLs, in their order, for a caller who may use these types. All their IDs take at most one query per table.
    *
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if Postgres has to be asked and can't be
    */
-  public List<UrlOutcome> resolveAll(List<String> urls) {
-    return resolveRead(urls.stream().map(this::read).toList());
+  public List<UrlOutcome> resolveAll(List<String> urls, AllowedTypes allowed) {
+    return resolveRead(urls.stream().map(url -> read(url, allowed)).toList());
   }
 
   /** A parsed URL: what it asks for, or why it is refused. */
@@ -56,11 +57,14 @@ public final class UrlResolver {
     record Refused(UrlOutcome.Refused outcome) implements Read {}
   }
 
-  Read read(String text) {
+  Read read(String text, AllowedTypes allowed) {
     return switch (UrlParts.parse(text)) {
       case UrlParts.Parsed.Invalid(String why) -> new Read.Refused(new UrlOutcome.Invalid(why));
       case UrlParts.Parsed.Valid(UrlParts url) -> {
-        List<UrlId> ids = UrlId.in(url, registry, parser);
+        if (!UrlId.areAllowed(url, registry, allowed)) {
+          yield new Read.Refused(new UrlOutcome.NotAllowed());
+        }
+        List<UrlId> ids = UrlId.in(url, registry, each -> parser.parse(each, allowed));
         yield ids.size() > IDS_MAX
             ? new Read.Refused(new UrlOutcome.Invalid("holds more than 50 IDs"))
             : new Read.Sound(url, ids);
@@ -114,7 +118,10 @@ public final class UrlResolver {
         case ResolveOutcome.Revoked revoked -> {
           return new UrlOutcome.Revoked(revoked);
         }
-        case ResolveOutcome.Unknown _ -> {
+        case ResolveOutcome.Erased _ -> {
+          return new UrlOutcome.Erased();
+        }
+        case ResolveOutcome.Unknown _, ResolveOutcome.NotAllowed _ -> {
           return unknown(id);
         }
         case ResolveOutcome.Malformed malformed -> {

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Failures;
+import dev.coatcheck.api.exchange.RequestAccess;
 import dev.coatcheck.api.server.Permits;
 import dev.coatcheck.api.server.RateLimits;
 import dev.coatcheck.cluster.change.ChangeFeed;
@@ -12,9 +13,13 @@ import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
+import dev.coatcheck.ids.access.ApiKeys;
 import dev.coatcheck.ids.access.AccessDecision;
 import dev.coatcheck.ids.access.Credential;
+import dev.coatcheck.ids.access.Proxies;
+import dev.coatcheck.ids.access.Rights;
 import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.ids.access.TestKeys;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.sql.Database;
@@ -61,9 +66,10 @@ class FrontRequestTest {
       new Access(
           database,
           new Access.Trust(feed, Duration.ofSeconds(60)),
-          new RandomSource(),
           observer,
           InstantSource.system());
+  private final ApiKeys keys =
+      new ApiKeys(database, access::forget, new RandomSource(), InstantSource.system());
   private final Permits permits = new Permits(PERMITS);
   private final BlockingQueue<CompletableFuture<Boolean>> begun = new LinkedBlockingQueue<>();
   private final BlockingQueue<Deadline> deadlines = new LinkedBlockingQueue<>();
@@ -75,7 +81,7 @@ class FrontRequestTest {
   void start() throws Exception {
     FrontRequest.Means means =
         new FrontRequest.Means(
-            access,
+            new RequestAccess(access, Proxies.none()),
             RateLimits.none(),
             permits,
             observer,
@@ -199,9 +205,13 @@ class FrontRequestTest {
   }
 
   private String key(String name) {
-    String key = access.create(name, Set.of(Scope.IDS_READ), Optional.empty()).key().secretText();
+    String key =
+        TestKeys.create(keys, name, Rights.of(Set.of(Scope.IDS_READ))).secretText();
     Supplier<AccessDecision> decision =
-        () -> access.decide(Credential.of(Optional.of("Bearer " + key)), Scope.IDS_READ);
+        () -> access.decide(
+                Credential.of(Optional.of("Bearer " + key)),
+                Scope.IDS_READ,
+                InetAddress::getLoopbackAddress);
     await()
         .until(
             () -> {

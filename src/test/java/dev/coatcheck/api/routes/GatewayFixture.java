@@ -4,10 +4,14 @@ import dev.coatcheck.app.boot.Config;
 import dev.coatcheck.app.boot.Gateway;
 import dev.coatcheck.app.boot.OpenDatabase;
 import dev.coatcheck.app.boot.StartFailed;
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.ids.access.Access;
+import dev.coatcheck.ids.access.ApiKeys;
+import dev.coatcheck.ids.access.KeyOutcome;
+import dev.coatcheck.ids.access.Rights;
 import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.ids.access.TestKeys;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestServer;
 import dev.coatcheck.postgres.sql.TestSql;
@@ -19,7 +23,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -35,6 +38,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * empty database. The memory of the gateway stays, so a segment's tag and an address that is
  * refused belong to one class. A class whose gateway needs settings, or is broken by its tests,
  * takes its {@link #own}, which closes after its tests.
+ *
+ * <p>With {@code -Dcoatcheck.test.role=lesser} all gateways use a role that doesn't own the schema.
  */
 public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, AfterAllCallback {
   /** All that a gateway may find on its first start: what was granted stays granted. */
@@ -76,6 +81,22 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
   /** A gateway on a database of its own; settings by name and value. */
   public static GatewayFixture own(String... settings) {
     return on(TestDatabase.fresh(), settings);
+  }
+
+  /** The same, as a role that may use the schema and doesn't own it. */
+  static GatewayFixture asLesserRole() {
+    TestDatabase database = TestDatabase.fresh();
+    Map<String, String> settings = ofLesserRole(database);
+    return new GatewayFixture(
+        database, settings, issue(config(database, settings), "test", Scope.ALL));
+  }
+
+  private static Map<String, String> ofLesserRole(TestDatabase database) {
+    TestDatabase lesser = database.asLesserRole();
+    return Map.of(
+        "COATCHECK_MIGRATE", "false",
+        "COATCHECK_DATABASE_USER", lesser.user(),
+        "COATCHECK_DATABASE_PASSWORD", lesser.password());
   }
 
   static GatewayFixture on(TestDatabase database, String... settings) {
@@ -121,6 +142,9 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
                 "COATCHECK_DATABASE_URL", database.url(),
                 "COATCHECK_DATABASE_USER", database.user(),
                 "COATCHECK_DATABASE_PASSWORD", database.password()));
+    if ("lesser".equals(System.getProperty("coatcheck.test.role"))) {
+      environment.putAll(ofLesserRole(database));
+    }
     environment.putAll(settings);
     return switch (Config.read(environment, Map.of())) {
       case Config.Parsed.Valid(Config valid) -> valid;
@@ -168,6 +192,20 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
 
   TestClient clientWith(Scope scope) {
     return new TestClient(uri(), issue(scope));
+  }
+
+  /** A client whose API key has these scopes. */
+  TestClient clientWith(Set<Scope> scopes) {
+    return new TestClient(uri(), issue(config, "test", scopes));
+  }
+
+  /** Same, with further rights by an SQL assignment: {@code types = '{charge}'}. */
+  TestClient clientWith(Set<Scope> scopes, String rights) {
+    String key = issue(config, "test", scopes);
+    execute(
+        "update coatcheck.api_key set %s where key_id = '%s'"
+            .formatted(rights, key.substring(9, 21)));
+    return new TestClient(uri(), key);
   }
 
   /** A client that acts as a principal of its own. */
@@ -222,7 +260,9 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
 
   /** Ends a key as the command line does: from another process. */
   public void revokeKey(String key) {
-    if (!withAccess(config, access -> access.revoke(key.substring(9, 21)))) {
+    KeyOutcome outcome =
+        withKeys(config, keys -> keys.revoke(key.substring(9, 21), false, Actor.operator()));
+    if (!(outcome instanceof KeyOutcome.Revoked)) {
       throw new AssertionError("no such key");
     }
   }
@@ -232,20 +272,17 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
   }
 
   private static String issue(Config config, String name, Scope scope) {
-    return withAccess(
-        config, access -> access.create(name, Set.of(scope), Optional.empty()).key().secretText());
+    return issue(config, name, Set.of(scope));
   }
 
-  private static <T> T withAccess(Config config, Function<Access, T> work) {
-    Observer observer = new Observer();
-    try (OpenDatabase opened = OpenDatabase.open(config, observer)) {
+  private static String issue(Config config, String name, Set<Scope> scopes) {
+    return withKeys(config, keys -> TestKeys.create(keys, name, Rights.of(scopes))).secretText();
+  }
+
+  private static <T> T withKeys(Config config, Function<ApiKeys, T> work) {
+    try (OpenDatabase opened = OpenDatabase.open(config, new Observer())) {
       return work.apply(
-          new Access(
-              opened.database(),
-              Access.Trust.none(),
-              new RandomSource(),
-              observer,
-              InstantSource.system()));
+          new ApiKeys(opened.database(), _ -> {}, new RandomSource(), InstantSource.system()));
     } catch (StartFailed failed) {
       throw new AssertionError(failed);
     }

@@ -3,6 +3,7 @@ package dev.coatcheck.ids.access;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.cluster.lease.FaultProxy;
 import dev.coatcheck.core.attempt.NonBlockingAttempt;
@@ -13,6 +14,7 @@ import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -29,6 +31,8 @@ class AccessTest {
   private static final ChangeFeed FEED = ChangeFeed.open(SETTINGS, OBSERVER, System::nanoTime);
   private static Instant now = Instant.parse("2026-01-01T00:00:00Z");
   private static final Access ACCESS = access(DATABASE);
+  private static final ApiKeys KEYS =
+      new ApiKeys(DATABASE, ACCESS::forget, new RandomSource(), () -> now);
 
   @AfterAll
   static void close() {
@@ -49,7 +53,7 @@ class AccessTest {
 
   @Test
   void aKeyWithAnotherSecretIsRefused() {
-    ApiKey real = ACCESS.create("real", Set.of(Scope.ALL), Optional.empty()).key();
+    ApiKey real = TestKeys.create(KEYS, "real", Rights.of(Set.of(Scope.ALL)));
     ApiKey other = ApiKey.generate(new RandomSource());
     // The other's secret under the real one's ID, with a check that fits.
     String forged =
@@ -71,14 +75,14 @@ class AccessTest {
 
   @Test
   void aRevokedKeyIsRefused() {
-    Access.Issued issued = ACCESS.create("ended", Set.of(Scope.ALL), Optional.empty());
-    String key = issued.key().secretText();
+    ApiKey ended = TestKeys.create(KEYS, "ended", Rights.of(Set.of(Scope.ALL)));
+    String key = ended.secretText();
     assertThat(decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Granted.class);
 
-    assertThat(ACCESS.revoke(issued.key().id())).isTrue();
+    assertThat(KEYS.revoke(ended.id(), false, Actor.operator()))
+        .isInstanceOf(KeyOutcome.Revoked.class);
 
     assertThat(decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Unauthenticated.class);
-    assertThat(ACCESS.revoke(issued.key().id())).isFalse();
   }
 
   @Test
@@ -94,20 +98,20 @@ class AccessTest {
     Access stale = access(database, new Access.Trust(feed, Duration.ofSeconds(60)));
     Access strict = access(database, new Access.Trust(feed, Duration.ZERO));
     Credential key = credential("Bearer " + issue(Set.of(Scope.ALL), Optional.empty()));
-    assertThat(stale.decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Granted.class);
-    assertThat(strict.decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Granted.class);
+    assertThat(stale.decide(key, Scope.IDS_READ, InetAddress::getLoopbackAddress)).isInstanceOf(AccessDecision.Granted.class);
+    assertThat(strict.decide(key, Scope.IDS_READ, InetAddress::getLoopbackAddress)).isInstanceOf(AccessDecision.Granted.class);
 
     feed.close();
     proxy.close();
     ahead.addAndGet(Duration.ofSeconds(5).toNanos());
 
-    assertThat(new NonBlockingAttempt<>(() -> stale.decide(key, Scope.IDS_READ)).run())
+    assertThat(new NonBlockingAttempt<>(() -> stale.decide(key, Scope.IDS_READ, InetAddress::getLoopbackAddress)).run())
         .isInstanceOf(NonBlockingAttempt.Outcome.Left.class);
-    assertThat(stale.decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Granted.class);
-    assertThatThrownBy(() -> strict.decide(key, Scope.IDS_READ))
+    assertThat(stale.decide(key, Scope.IDS_READ, InetAddress::getLoopbackAddress)).isInstanceOf(AccessDecision.Granted.class);
+    assertThatThrownBy(() -> strict.decide(key, Scope.IDS_READ, InetAddress::getLoopbackAddress))
         .isInstanceOf(DatabaseUnavailable.class);
     ahead.addAndGet(Duration.ofSeconds(60).toNanos());
-    assertThatThrownBy(() -> stale.decide(key, Scope.IDS_READ))
+    assertThatThrownBy(() -> stale.decide(key, Scope.IDS_READ, InetAddress::getLoopbackAddress))
         .isInstanceOf(DatabaseUnavailable.class);
     database.close();
   }
@@ -122,15 +126,15 @@ class AccessTest {
 
     for (String header :
         new String[] {"", "Basic abc", "Bearer", "Bearer ", "Bearer x", "Bearer " + typo}) {
-      assertThat(blind.decide(credential(header), Scope.IDS_READ))
+      assertThat(blind.decide(credential(header), Scope.IDS_READ, InetAddress::getLoopbackAddress))
           .isInstanceOf(AccessDecision.Unauthenticated.class);
       assertThat(
-              new NonBlockingAttempt<>(() -> blind.decide(credential(header), Scope.IDS_READ))
+              new NonBlockingAttempt<>(() -> blind.decide(credential(header), Scope.IDS_READ, InetAddress::getLoopbackAddress))
                   .run())
           .as("a refusal is logged, which can take long")
           .isInstanceOf(NonBlockingAttempt.Outcome.Left.class);
     }
-    assertThat(blind.decide(new Credential.None(), Scope.IDS_READ))
+    assertThat(blind.decide(new Credential.None(), Scope.IDS_READ, InetAddress::getLoopbackAddress))
         .isInstanceOf(AccessDecision.Unauthenticated.class);
   }
 
@@ -145,11 +149,12 @@ class AccessTest {
   }
 
   private static String issue(Set<Scope> scopes, Optional<Duration> validFor) {
-    return ACCESS.create("test", scopes, validFor).key().secretText();
+    Rights rights = Rights.of(scopes).expiringAt(validFor.map(now::plus));
+    return TestKeys.create(KEYS, "test", rights).secretText();
   }
 
   private static AccessDecision decide(String key, Scope needed) {
-    return ACCESS.decide(credential("Bearer " + key), needed);
+    return ACCESS.decide(credential("Bearer " + key), needed, InetAddress::getLoopbackAddress);
   }
 
   private static Credential credential(String authorization) {
@@ -161,6 +166,6 @@ class AccessTest {
   }
 
   private static Access access(Database database, Access.Trust trust) {
-    return new Access(database, trust, new RandomSource(), OBSERVER, () -> now);
+    return new Access(database, trust, OBSERVER, () -> now);
   }
 }

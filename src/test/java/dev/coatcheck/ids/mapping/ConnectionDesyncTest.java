@@ -3,7 +3,9 @@ package dev.coatcheck.ids.mapping;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.key.Key;
+import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.mint.MintCall;
@@ -59,14 +61,14 @@ class ConnectionDesyncTest {
                         FIXTURE.read(List.of(second.publicId().toString(), id)))))
         .containsExactly(new ResolveOutcome.Found(second), found);
     FIXTURE.resolver.forget(mine.type(), mine.token());
-    assertThat(askedAgain(rows.formatted("token as asked"), () -> FIXTURE.resolver.resolve(id)))
+    assertThat(askedAgain(rows.formatted("token as asked"), () -> FIXTURE.resolver.resolve(id, AllowedTypes.ALL)))
         .isEqualTo(found);
-    assertThat(FIXTURE.resolver.resolve(id)).isEqualTo(found);
+    assertThat(FIXTURE.resolver.resolve(id, AllowedTypes.ALL)).isEqualTo(found);
   }
 
   private Alias named(Mapping mapping) {
     Alias alias = Alias.of(mapping.type(), AliasScheme.LEGACY, Long.toString(nextKey++));
-    FIXTURE.aliases.add(mapping.token(), alias);
+    FIXTURE.aliases.add(mapping.type(), mapping.publicId(), alias, Actor.operator());
     return alias;
   }
 
@@ -117,7 +119,7 @@ class ConnectionDesyncTest {
                       return true;
                     }))
         .isInstanceOf(DatabaseUnavailable.class);
-    assertThat(FIXTURE.resolver.resolve(mine.publicId().toString()))
+    assertThat(FIXTURE.resolver.resolve(mine.publicId().toString(), AllowedTypes.ALL))
         .isEqualTo(new ResolveOutcome.Found(mine));
   }
 

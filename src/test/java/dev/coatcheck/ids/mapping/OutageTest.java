@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.coatcheck.MachineDelay;
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.cluster.lease.FaultProxy;
 import dev.coatcheck.core.attempt.NonBlockingAttempt;
+import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.mint.MintRequest;
@@ -47,13 +49,13 @@ class OutageTest {
       proxy.freeze(true);
       ahead.addAndGet(Duration.ofSeconds(4).toNanos());
       assertThat(isInMemory(resolver, minute)).isFalse();
-      assertThat(resolver.resolve(minute)).isInstanceOf(ResolveOutcome.Found.class);
-      assertThat(resolver.resolve(moment)).isInstanceOf(ResolveOutcome.Found.class);
+      assertThat(resolver.resolve(minute, AllowedTypes.ALL)).isInstanceOf(ResolveOutcome.Found.class);
+      assertThat(resolver.resolve(moment, AllowedTypes.ALL)).isInstanceOf(ResolveOutcome.Found.class);
       assertThat(resolver.resolveAlias(ofMinute, alias)).isInstanceOf(ResolveOutcome.Found.class);
       assertRefused(resolver, refusing);
 
       ahead.addAndGet(Duration.ofSeconds(20).toNanos());
-      assertThat(resolver.resolve(minute)).isInstanceOf(ResolveOutcome.Found.class);
+      assertThat(resolver.resolve(minute, AllowedTypes.ALL)).isInstanceOf(ResolveOutcome.Found.class);
       assertRefused(resolver, moment);
 
       ahead.addAndGet(Duration.ofSeconds(40).toNanos());
@@ -64,7 +66,7 @@ class OutageTest {
       for (String id : new String[] {minute, moment, refusing}) {
         await()
             .ignoreException(DatabaseUnavailable.class)
-            .until(() -> resolver.resolve(id) instanceof ResolveOutcome.Found);
+            .until(() -> resolver.resolve(id, AllowedTypes.ALL) instanceof ResolveOutcome.Found);
         await().until(() -> isInMemory(resolver, id));
       }
       assertThat(fixture.observer.scrape()).contains("coatcheck_feed_distrusts_total 1");
@@ -72,14 +74,14 @@ class OutageTest {
   }
 
   private static boolean isInMemory(Resolver resolver, String id) {
-    return new NonBlockingAttempt<>(() -> resolver.resolve(id)).run()
+    return new NonBlockingAttempt<>(() -> resolver.resolve(id, AllowedTypes.ALL)).run()
         instanceof NonBlockingAttempt.Outcome.Done;
   }
 
   private static void assertRefused(Resolver resolver, String id) {
     try (MachineDelay delay = MachineDelay.measure()) {
       long from = System.nanoTime();
-      assertThatThrownBy(() -> resolver.resolve(id)).isInstanceOf(DatabaseUnavailable.class);
+      assertThatThrownBy(() -> resolver.resolve(id, AllowedTypes.ALL)).isInstanceOf(DatabaseUnavailable.class);
       delay.requireWithin(Duration.ofSeconds(1), Duration.ofNanos(System.nanoTime() - from));
     }
   }
@@ -91,7 +93,7 @@ class OutageTest {
             .with("on_outage", onOutage.wireName())
             .with("stale_seconds_max", staleSecondsMax)
             .definition(),
-        PutConditions.NONE);
+        PutConditions.NONE, Actor.operator());
     String id =
         fixture
             .mint(fixture.generated(fixture.registry.named(name).orElseThrow()))
@@ -99,7 +101,7 @@ class OutageTest {
             .mapping()
             .publicId()
             .toString();
-    fixture.resolver.resolve(id);
+    fixture.resolver.resolve(id, AllowedTypes.ALL);
     return id;
   }
 }

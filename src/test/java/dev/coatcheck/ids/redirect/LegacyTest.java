@@ -2,6 +2,7 @@ package dev.coatcheck.ids.redirect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.ids.alias.Alias;
@@ -17,6 +18,7 @@ import dev.coatcheck.ids.registry.PutConditions;
 import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import java.net.InetAddress;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.util.ArrayList;
@@ -242,7 +244,7 @@ class LegacyTest {
   }
 
   private static RedirectOutcome follow(LegacyFixture legacy) {
-    return legacy.redirector().follow("ended", "17", Visitor.at("192.0.2.1")).orElseThrow();
+    return legacy.redirector().follow("ended", "17", Visitor.at(InetAddress.ofLiteral("192.0.2.1"))).orElseThrow();
   }
 
   private static Type ended() {
@@ -255,7 +257,7 @@ class LegacyTest {
                 """
                     .formatted(MAX_AGE_SECONDS, SUNSET))
             .definition(),
-        PutConditions.NONE);
+        PutConditions.NONE, Actor.operator());
     return FIXTURE.registry.named("ended").orElseThrow();
   }
 }

@@ -2,6 +2,7 @@ package dev.coatcheck.ids.redirect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -26,8 +27,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class ScanGuardTest {
   private static final int TYPE = 1;
-  private static final Visitor ONE = Visitor.at("192.0.2.1");
-  private static final Visitor OTHER = Visitor.at("192.0.2.2");
+  private static final Visitor ONE = Visitor.at(InetAddress.ofLiteral("192.0.2.1"));
+  private static final Visitor OTHER = Visitor.at(InetAddress.ofLiteral("192.0.2.2"));
 
   private static final long MINUTE_NANOS = TimeUnit.MINUTES.toNanos(1);
   private static final long BYTES_MAX = 32L << 20;
@@ -119,7 +120,7 @@ class ScanGuardTest {
     Collections.shuffle(shuffled, new Random(3));
     for (LongUnaryOperator way :
         List.<LongUnaryOperator>of(n -> n, n -> -n, n -> 1_000 * n, n -> shuffled.get((int) n))) {
-      Visitor visitor = Visitor.at("198.51.100." + visitors++);
+      Visitor visitor = Visitor.at(InetAddress.ofLiteral("198.51.100." + visitors++));
       int asked = 0;
       while (asked < 2_000 && guard.refusedSeconds(visitor) == 0) {
         int turn = asked / inARow;
@@ -140,7 +141,7 @@ class ScanGuardTest {
     long seed = System.nanoTime();
     Random random = new Random(seed);
     for (int round = 0; round < 60; round++) {
-      Visitor visitor = Visitor.at("198.51.100." + visitors++);
+      Visitor visitor = Visitor.at(InetAddress.ofLiteral("198.51.100." + visitors++));
       List<Granted> granted = new ArrayList<>();
       int regions = 1 + random.nextInt(32);
       int width = 1 + random.nextInt(400);
@@ -329,7 +330,7 @@ class ScanGuardTest {
     "nonsense, 1.2.3.4.5, true"
   })
   void aVisitorIsAnIpv4AddressOrASlash64(String one, String other, boolean same) {
-    assertThat(Visitor.at(one).equals(Visitor.at(other))).isEqualTo(same);
+    assertThat(Visitor.at(InetAddress.ofLiteral(one)).equals(Visitor.at(InetAddress.ofLiteral(other)))).isEqualTo(same);
   }
 
   private void pass(long millis) {

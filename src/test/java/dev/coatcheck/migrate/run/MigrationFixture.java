@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.cluster.lease.FaultProxy;
 import dev.coatcheck.core.key.Key;
+import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
@@ -348,7 +349,7 @@ public final class MigrationFixture extends MigratedSource {
             ResolveOutcome found = find(legacy, of, id);
             assertThat(found).as("%s %d", of.name(), id).isInstanceOf(ResolveOutcome.Found.class);
             String publicId = ((ResolveOutcome.Found) found).mapping().publicId().toString();
-            ResolveOutcome resolved = gateway.resolver.resolve(publicId);
+            ResolveOutcome resolved = gateway.resolver.resolve(publicId, AllowedTypes.ALL);
             assertThat(((ResolveOutcome.Found) resolved).mapping().key())
                 .isEqualTo(new Key.Bigint(key));
           });

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
+import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
@@ -72,7 +73,7 @@ final class BoundsRoutes implements Routes {
   private Answer bounds(Context ctx) {
     Query query =
         Query.of(ctx, "type", "layout", "from", "from_key", "to", "to_key", "bucket_millis");
-    KeyTimes times = times(query);
+    KeyTimes times = times(ctx, query);
     Instant from =
         end(query, times, "from", KeyTimes.Tick::begin)
             .orElseThrow(
@@ -126,14 +127,14 @@ final class BoundsRoutes implements Routes {
                             "This is no key with a time of the scheme " + times.wireName() + ".")));
   }
 
-  private KeyTimes times(Query query) {
+  private KeyTimes times(Context ctx, Query query) {
     Optional<String> type = query.text("type");
     Optional<String> layout = query.text("layout");
     if (type.isPresent() == layout.isPresent()) {
       throw Refusal.ofParameter("type", "Send exactly one of type and layout.");
     }
     if (type.isPresent()) {
-      return Parameters.keyTimes(parameters.type("type", type.get()), "type");
+      return Parameters.keyTimes(parameters.type(RequestCaller.types(ctx), "type", type.get()), "type");
     }
     return switch (SnowflakeLayout.parse(layout.orElseThrow(), clock.instant())) {
       case LayoutParse.Known(SnowflakeLayout known) -> new KeyTimes.Snowflakes(known);

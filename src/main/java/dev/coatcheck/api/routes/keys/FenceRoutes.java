@@ -3,6 +3,7 @@ package dev.coatcheck.api.routes.keys;
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.IdempotencyHeader;
 import dev.coatcheck.api.exchange.RequestBody;
+import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.cluster.grant.KeyFence;
@@ -35,6 +36,7 @@ final class FenceRoutes implements Routes {
   }
 
   private Answer lift(Context ctx, RequestBody request) {
+    RequestCaller.requireAllTypes(ctx);
     IdempotencyHeader.refuse(
         ctx,
         "No answer is stored for this call. Leave the header out; lifting an open fence does"
@@ -42,7 +44,7 @@ final class FenceRoutes implements Routes {
     JsonObject body = request.object().allow("advance", "dated_worker");
     int advance = body.integer("advance", 0, KeyFence.ADVANCE_MAX);
     int datedWorker = body.integer("dated_worker", 1, KeyFence.DATED_WORKER_MAX, 1);
-    return switch (fence.lift(advance, datedWorker)) {
+    return switch (fence.lift(advance, datedWorker, RequestCaller.actor(ctx))) {
       case KeyFence.Lift.Open open -> Answer.json(200, FenceView.of(open));
       case KeyFence.Lift.WorkerUsed(int last) ->
           throw body.invalid(

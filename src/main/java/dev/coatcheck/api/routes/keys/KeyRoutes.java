@@ -6,6 +6,7 @@ import dev.coatcheck.api.exchange.IdempotencyHeader;
 import dev.coatcheck.api.exchange.ListView;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.RequestBody;
+import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.exchange.RequestQuota;
 import dev.coatcheck.api.routes.IdProblems;
 import dev.coatcheck.api.routes.Parameters;
@@ -115,7 +116,10 @@ public final class KeyRoutes implements Routes {
         }
         yield answer(scheme, drawn(body, new KeyTimes.UuidsV7()));
       }
-      case KeyGeneration.SEGMENT -> answer(scheme, numbered(body.allow("scheme", "tag", "count")));
+      case KeyGeneration.SEGMENT -> {
+        RequestCaller.requireAllTypes(ctx); // several types may draw from one segment
+        yield answer(scheme, numbered(body.allow("scheme", "tag", "count")));
+      }
       default -> further(scheme, body);
     };
   }
@@ -247,6 +251,7 @@ public final class KeyRoutes implements Routes {
   }
 
   private Answer workers(Context ctx) {
+    RequestCaller.requireAllTypes(ctx);
     Query.none(ctx);
     return Answer.json(200, ListView.of(workers.list().stream().map(WorkerView::of).toList()));
   }

@@ -8,6 +8,7 @@ import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestBody;
+import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.cluster.grant.SegmentDefinition;
@@ -70,6 +71,7 @@ final class SegmentRoutes implements Routes {
   }
 
   private Answer put(Context ctx, RequestBody request) {
+    RequestCaller.requireAllTypes(ctx);
     String tag = ctx.pathParam("tag");
     if (!SegmentDefinition.isTag(tag)) {
       throw Refusal.ofParameter("tag", TAG_RULE);
@@ -90,7 +92,7 @@ final class SegmentRoutes implements Routes {
             flaw -> {
               throw body.invalid(flaw.field(), flaw.sentence());
             });
-    return switch (segments.put(wanted)) {
+    return switch (segments.put(wanted, RequestCaller.actor(ctx))) {
       case SegmentPut.Created(SegmentState state) -> Answer.json(201, SegmentView.of(state));
       case SegmentPut.Replaced(SegmentState state) -> Answer.json(200, SegmentView.of(state));
       case SegmentPut.CountsOtherwise(String field) ->
@@ -110,6 +112,7 @@ final class SegmentRoutes implements Routes {
   }
 
   private Answer list(Context ctx) {
+    RequestCaller.requireAllTypes(ctx);
     Query.none(ctx);
     return Answer.json(200, ListView.of(segments.list().stream().map(SegmentView::of).toList()));
   }

@@ -79,14 +79,14 @@ final class ActionRoutes {
         Scope.TABLE_MIGRATIONS_WRITE,
         ctx -> {
           Query.none(ctx);
-          long id = RunAnswers.id(ctx);
+          long id = answers.id(ctx);
           return answers.act(ctx, statusIfDone, NO_BODY, asked -> action.act(id, asked));
         });
   }
 
   private Answer start(Context ctx, RequestBody request) {
     List<String> accepted = accepted(request.object().allow("accept"));
-    long id = RunAnswers.id(ctx);
+    long id = answers.id(ctx);
     return answers.act(ctx, 202, request.sha256(), asked -> migrations.start(id, accepted, asked));
   }
 
@@ -143,7 +143,7 @@ final class ActionRoutes {
     if (notAfter.filter(closes -> !closes.isAfter(notBefore.orElse(Instant.MIN))).isPresent()) {
       throw body.invalid("not_after", "Send a time after not_before.");
     }
-    long id = RunAnswers.id(ctx);
+    long id = answers.id(ctx);
     return answers.act(
         ctx,
         202,
@@ -159,7 +159,7 @@ final class ActionRoutes {
     if (name.isPresent() && phase.isEmpty()) {
       throw body.invalid("phase", PHASES);
     }
-    long id = RunAnswers.id(ctx);
+    long id = answers.id(ctx);
     return answers.act(
         ctx,
         202,
@@ -179,7 +179,7 @@ final class ActionRoutes {
 
   private Answer set(Context ctx, RequestBody request) {
     UnaryOperator<ThrottleSettings> change = ThrottleBody.change(request.object());
-    long id = RunAnswers.id(ctx);
+    long id = answers.id(ctx);
     return answers.act(ctx, 200, request.sha256(), asked -> migrations.set(id, change, asked));
   }
 }

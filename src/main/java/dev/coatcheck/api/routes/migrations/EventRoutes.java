@@ -13,6 +13,7 @@ import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.migrate.run.JournalTable;
 import dev.coatcheck.migrate.run.RunEvent;
+import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.run.TableMigrations;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
@@ -58,7 +59,7 @@ final class EventRoutes implements AutoCloseable {
   private Answer events(Context ctx) {
     long after = after(ctx);
     return answers.ifKnown(
-        ctx, run -> acceptsStream(ctx) ? stream(ctx, run.id(), after) : list(run.id(), after));
+        ctx, run -> acceptsStream(ctx) ? stream(ctx, run, after) : list(run.id(), after));
   }
 
   private Answer list(long run, long after) {
@@ -95,7 +96,7 @@ final class EventRoutes implements AutoCloseable {
     return types.contains(EVENT_STREAM) && !types.contains("application/json");
   }
 
-  private Answer stream(Context ctx, long run, long after) {
+  private Answer stream(Context ctx, TableMigration run, long after) {
     if (stop.getCount() == 0 || !streams.tryAcquire()) {
       observer.observe(new Event.RequestShed(PATH));
       return Answer.of(
@@ -113,9 +114,17 @@ final class EventRoutes implements AutoCloseable {
       return begun(ctx);
     }
     EventStream stream =
-        new EventStream(migrations, run, after, RequestCaller.of(ctx).isStillGranted(), stop);
+        new EventStream(migrations, run.id(), after, () -> isStillAllowed(ctx, run), stop);
     ctx.future(() -> CompletableFuture.runAsync(() -> write(ctx, stream), threads));
     return Answer.STREAMED;
+  }
+
+  private boolean isStillAllowed(Context ctx, TableMigration run) {
+    return RequestCaller.of(ctx)
+        .now()
+        .get()
+        .filter(caller -> answers.isOf(caller.rights().allowedTypes(), run))
+        .isPresent();
   }
 
   private static Answer begun(Context ctx) {

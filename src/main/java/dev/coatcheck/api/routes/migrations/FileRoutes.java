@@ -9,6 +9,7 @@ import dev.coatcheck.api.routes.transfers.RowsUpload;
 import dev.coatcheck.api.routes.transfers.TransferPermits;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.bulk.rows.RowSummary;
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.migrate.run.KeyFileImport;
@@ -24,10 +25,12 @@ final class FileRoutes {
   private static final String PATH = TableMigrationRoutes.ONE + "/import";
 
   private final KeyFileImport files;
+  private final RunAnswers answers;
   private final TransferPermits permits;
 
-  FileRoutes(KeyFileImport files, Observer observer) {
+  FileRoutes(KeyFileImport files, RunAnswers answers, Observer observer) {
     this.files = files;
+    this.answers = answers;
     this.permits = new TransferPermits(2, 2, observer);
   }
 
@@ -41,8 +44,8 @@ final class FileRoutes {
 
   private Answer take(Context ctx) throws IOException {
     RowsUpload upload = new RowsUpload(ctx);
-    long id = RunAnswers.id(ctx);
-    String actor = RequestCaller.principal(ctx);
+    long id = answers.id(ctx);
+    Actor actor = RequestCaller.actor(ctx);
     return upload.answer(
         (rows, keyed) -> files.run(id, upload.format(), rows, upload.errorsMax(), actor, keyed),
         outcome ->

@@ -8,6 +8,7 @@ import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.routes.migrations.TableMigrationView.PlanView;
 import dev.coatcheck.api.routes.migrations.TableMigrationView.SetAsideView;
+import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
@@ -35,12 +36,35 @@ final class RunAnswers {
     this.registry = registry;
   }
 
-  static long id(Context ctx) {
+  /**
+   * The number in the path.
+   *
+   * @throws Refusal if it is none; or if the caller's key is for some types, and the run is unknown
+   *     or of another type, with the same answer
+   */
+  long id(Context ctx) {
+    AllowedTypes allowed = RequestCaller.types(ctx);
     String text = ctx.pathParam("id");
-    if (!ID.matcher(text).matches()) {
+    boolean isNumber = ID.matcher(text).matches();
+    if (!allowed.areAll()
+        && (!isNumber
+            || migrations
+                .journal()
+                .find(Long.parseLong(text))
+                .filter(run -> isOf(allowed, run))
+                .isEmpty())) {
+      throw new Refusal(Problem.typeNotAllowed());
+    }
+    if (!isNumber) {
       throw new Refusal(unknown());
     }
     return Long.parseLong(text);
+  }
+
+  /** Whether the run is of a type that the caller may use. */
+  boolean isOf(AllowedTypes allowed, TableMigration run) {
+    return allowed.areAll()
+        || registry.numbered(run.typeNumber()).filter(allowed::hold).isPresent();
   }
 
   /** Answers with the run of the path, if it exists. */
@@ -87,7 +111,7 @@ final class RunAnswers {
     String request = ctx.method() + " " + ctx.path() + " " + bodyHash;
     ActionRequest<T> asked =
         new ActionRequest<>(
-            RequestCaller.principal(ctx), IdempotencyHeader.once(ctx, request, answer));
+            RequestCaller.actor(ctx), IdempotencyHeader.once(ctx, request, answer));
     return IdempotencyHeader.answer(action.apply(asked), answer);
   }
 

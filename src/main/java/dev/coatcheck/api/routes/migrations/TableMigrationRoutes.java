@@ -7,12 +7,14 @@ import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestBody;
+import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
@@ -58,8 +60,8 @@ public final class TableMigrationRoutes implements Routes, AutoCloseable {
       Observer observer) {
     this.migrations = migrations;
     this.parameters = parameters;
-    this.files = new FileRoutes(files, observer);
     this.answers = new RunAnswers(migrations, registry);
+    this.files = new FileRoutes(files, answers, observer);
     this.events = new EventRoutes(migrations, answers, observer);
   }
 
@@ -84,7 +86,7 @@ public final class TableMigrationRoutes implements Routes, AutoCloseable {
   }
 
   private Answer plan(Context ctx, RequestBody body) {
-    return planned(body.object())
+    return planned(ctx, body.object())
         .map(
             request ->
                 answers.act(
@@ -96,7 +98,7 @@ public final class TableMigrationRoutes implements Routes, AutoCloseable {
   }
 
   /** The plan request in a body; empty if the name of its table is invalid. */
-  private Optional<PlanRequest> planned(JsonObject body) {
+  private Optional<PlanRequest> planned(Context ctx, JsonObject body) {
     body.allow(
         "source",
         "table",
@@ -105,7 +107,7 @@ public final class TableMigrationRoutes implements Routes, AutoCloseable {
         "keep_primary_key",
         "application_search_path");
     Optional<TableName> table = TableText.parse(body.string("table"));
-    Type type = parameters.type("type", body.string("type"));
+    Type type = parameters.type(RequestCaller.types(ctx), "type", body.string("type"));
     String source = body.optionalString("source").orElse(Sources.GATEWAY);
     Optional<String> createdAt = body.nullableString("created_at_column");
     boolean keepPrimaryKey = body.bool("keep_primary_key", false);
@@ -148,8 +150,14 @@ public final class TableMigrationRoutes implements Routes, AutoCloseable {
 
   private Answer list(Context ctx) {
     Query.none(ctx);
+    AllowedTypes allowed = RequestCaller.types(ctx);
     return Answer.json(
-        200, ListView.of(migrations.journal().list().stream().map(answers::brief).toList()));
+        200,
+        ListView.of(
+            migrations.journal().list().stream()
+                .filter(run -> answers.isOf(allowed, run))
+                .map(answers::brief)
+                .toList()));
   }
 
   private Answer one(Context ctx) {

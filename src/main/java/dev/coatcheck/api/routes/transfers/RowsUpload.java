@@ -124,7 +124,8 @@ public final class RowsUpload {
 
   /** Tells the file from the other requests with its key. */
   private String name() {
-    return "%s %s %s %d".formatted(ctx.method(), ctx.path(), format.wireName(), errorsMax);
+    return IdempotencyHeader.named(
+        ctx, "%s %s %s %d".formatted(ctx.method(), ctx.path(), format.wireName(), errorsMax));
   }
 
   private Optional<StoredResponse> toStore(Optional<ImportView> done) {

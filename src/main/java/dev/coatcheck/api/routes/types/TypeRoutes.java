@@ -7,9 +7,12 @@ import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestBody;
+import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
+import dev.coatcheck.core.key.KeyGeneration;
+import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.PutConditions;
 import dev.coatcheck.ids.registry.PutOutcome;
@@ -25,6 +28,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -65,7 +69,11 @@ public final class TypeRoutes implements Routes {
 
   private Answer list(Context ctx) {
     Query.none(ctx);
-    return Answer.json(200, ListView.of(registry.all().stream().map(TypeRoutes::view).toList()));
+    AllowedTypes allowed = RequestCaller.types(ctx);
+    return Answer.json(
+        200,
+        ListView.of(
+            registry.all().stream().filter(allowed::hold).map(TypeRoutes::view).toList()));
   }
 
   private Answer one(Context ctx) {
@@ -75,18 +83,42 @@ public final class TypeRoutes implements Routes {
 
   private Answer put(Context ctx, RequestBody body) {
     TypeDefinition definition = bodies.definition(ctx.pathParam("name"), body.object());
-    return answer(registry.put(definition, conditions(ctx)));
+    return put(ctx, _ -> definition);
   }
 
   private Answer patch(Context ctx, RequestBody body) {
+    return put(
+        ctx,
+        present ->
+            bodies.patched(
+                present.orElseThrow(() -> new Refusal(Parameters.typeUnknown("name"))),
+                body.object()));
+  }
+
+  private Answer put(Context ctx, Function<Optional<Type>, TypeDefinition> change) {
+    String name = ctx.pathParam("name");
+    Parameters.requireAllowed(RequestCaller.types(ctx), name);
     return answer(
         registry.put(
-            ctx.pathParam("name"),
-            present ->
-                bodies.patched(
-                    present.orElseThrow(() -> new Refusal(Parameters.typeUnknown("name"))),
-                    body.object()),
-            conditions(ctx)));
+            name,
+            present -> {
+              TypeDefinition definition = change.apply(present);
+              if (definition.generation() instanceof KeyGeneration.Segment segment
+                  && present.map(Type::generation).filter(segment::equals).isEmpty()) {
+                requireSegments(ctx);
+              }
+              return definition;
+            },
+            conditions(ctx),
+            RequestCaller.actor(ctx)));
+  }
+
+  /** The mints of a type draw from its segment, so it takes the rights to draw from it directly. */
+  private static void requireSegments(Context ctx) {
+    if (!RequestCaller.of(ctx).caller().rights().may(Scope.KEYS_WRITE)) {
+      throw new Refusal(Endpoints.lacks(Scope.KEYS_WRITE));
+    }
+    RequestCaller.requireAllTypes(ctx);
   }
 
   private Answer answer(PutOutcome outcome) {

@@ -5,10 +5,12 @@ import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
+import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
+import dev.coatcheck.ids.access.AllowedTypes;
+import dev.coatcheck.ids.access.Proxies;
 import dev.coatcheck.ids.access.Scope;
-import dev.coatcheck.ids.redirect.Proxies;
 import dev.coatcheck.ids.redirect.RedirectOutcome;
 import dev.coatcheck.ids.url.ProxiedOutcome;
 import dev.coatcheck.ids.url.ProxiedUrls;
@@ -88,11 +90,11 @@ public final class ProxyRoutes implements Routes {
 
   private Answer authRequest(Context ctx) {
     Query.none(ctx);
-    return authRequest(Asked.of(ctx));
+    return authRequest(Asked.of(ctx), RequestCaller.types(ctx));
   }
 
   /** What {@link #AUTH_REQUEST} answers to a request without a query. */
-  public Answer authRequest(Asked asked) {
+  public Answer authRequest(Asked asked, AllowedTypes allowed) {
     List<String> uris = asked.headers().apply(ORIGINAL_URI);
     if (uris.size() != 1) {
       throw new Refusal(
@@ -100,14 +102,15 @@ public final class ProxyRoutes implements Routes {
           ORIGINAL_URI,
           "Send the path and query of the request in this header, once.");
     }
-    return forNginx(decide(uris.getFirst(), asked), asked.requestId());
+    return forNginx(decide(uris.getFirst(), asked, allowed), asked.requestId());
   }
 
   /** Envoy passes all other answers on to the client, so these are as the client gets them. */
   private Answer extAuthz(Context ctx) {
     String query = ctx.req().getQueryString();
     String path = ctx.req().getRequestURI().substring(EXT_AUTHZ.length() - 1);
-    return switch (decide(query == null ? path : path + "?" + query, Asked.of(ctx))) {
+    return switch (decide(
+        query == null ? path : path + "?" + query, Asked.of(ctx), RequestCaller.types(ctx))) {
       case ProxiedOutcome.PassOn(UrlOutcome.Resolved resolved, RedirectOutcome.Notice notice) ->
           passOn(resolved, notice);
       case ProxiedOutcome.Redirect(
@@ -122,11 +125,11 @@ public final class ProxyRoutes implements Routes {
     };
   }
 
-  private ProxiedOutcome decide(String uri, Asked asked) {
+  private ProxiedOutcome decide(String uri, Asked asked, AllowedTypes allowed) {
     ProxiedUrls.Wish wish =
         new ProxiedUrls.Wish(
             says(asked, LEGACY, "resolve", "redirect"), says(asked, BARE_KEYS, "pass", "refuse"));
-    return urls.decide(uri, wish, () -> asked.visitor(proxies));
+    return urls.decide(uri, wish, allowed, () -> asked.visitor(proxies));
   }
 
   private static Answer forNginx(ProxiedOutcome outcome, String requestId) {
@@ -170,10 +173,11 @@ public final class ProxyRoutes implements Routes {
   /** The proxy's client has no API key, so it is not told when and why an ID was revoked. */
   private static Problem problem(UrlOutcome.Refused refused) {
     return switch (refused) {
-      case UrlOutcome.Revoked _ ->
+      case UrlOutcome.Revoked _, UrlOutcome.Erased _ ->
           Problem.of(ProblemCode.PUBLIC_ID_REVOKED, "The public ID was ended for good.");
       case UrlOutcome.Invalid _,
           UrlOutcome.Malformed _,
+          UrlOutcome.NotAllowed _,
           UrlOutcome.Unknown _,
           UrlOutcome.LegacyMalformed _,
           UrlOutcome.LegacyUnknown _ ->

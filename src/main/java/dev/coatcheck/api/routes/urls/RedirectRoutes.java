@@ -5,7 +5,7 @@ import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.OpenRoute;
 import dev.coatcheck.api.server.Routes;
-import dev.coatcheck.ids.redirect.Proxies;
+import dev.coatcheck.ids.access.Proxies;
 import dev.coatcheck.ids.redirect.Redirector;
 
 /**

@@ -7,6 +7,7 @@ import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestBody;
+import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.routes.IdProblems;
 import dev.coatcheck.api.routes.Items;
 import dev.coatcheck.api.routes.Items.Item;
@@ -92,12 +93,12 @@ public final class UrlRoutes implements Routes {
             .text("url")
             .orElseThrow(
                 () -> Refusal.ofParameter("url", "Send the URL to resolve, percent-encoded."));
-    return Items.answer(resolved("url", url, resolver.resolve(url)));
+    return Items.answer(resolved("url", url, resolver.resolve(url, RequestCaller.types(ctx))));
   }
 
   private Answer resolveAll(Context ctx, RequestBody body) {
     List<String> urls = body.object().allow("urls").strings("urls", URLS_MAX);
-    List<UrlOutcome> outcomes = resolver.resolveAll(urls);
+    List<UrlOutcome> outcomes = resolver.resolveAll(urls, RequestCaller.types(ctx));
     return Items.answer(
         IntStream.range(0, urls.size())
             .mapToObj(
@@ -124,7 +125,7 @@ public final class UrlRoutes implements Routes {
   private Answer publish(Context ctx, RequestBody request) {
     JsonObject body = request.object().allow("url", "template");
     String url = body.string("url");
-    return switch (publisher.publish(url, body.string("template"))) {
+    return switch (publisher.publish(url, body.string("template"), RequestCaller.types(ctx))) {
       case PublishOutcome.Published(String published, List<Mapping> ids) ->
           Answer.json(200, PublishedUrlView.of(url, published, ids));
       case PublishOutcome.InvalidUrl(String why) -> Answer.of(UrlProblems.invalid("url", why));
@@ -135,6 +136,7 @@ public final class UrlRoutes implements Routes {
                   "template",
                   "A template is a path such as /charges/{charge}, with the names of types in"
                       + " braces."));
+      case PublishOutcome.TypeNotAllowed _ -> Answer.of(Problem.typeNotAllowed());
       case PublishOutcome.UnknownType _ -> Answer.of(Parameters.typeUnknown("template"));
       case PublishOutcome.MalformedKey(Type type) ->
           Answer.of(Parameters.keyMalformed(type, "url"));

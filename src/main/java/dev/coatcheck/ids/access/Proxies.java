@@ -1,9 +1,10 @@
-package dev.coatcheck.ids.redirect;
+package dev.coatcheck.ids.access;
 
-import dev.coatcheck.ids.access.AddressRange;
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The reverse proxies in front of the gateway. X-Forwarded-For is trusted only if it comes from one
@@ -44,26 +45,26 @@ public final class Proxies {
   /**
    * The client: the last address on the way that is not one of our proxies.
    *
-   * @param socketAddress the other end of the socket, a literal
+   * @param socket the other end of the socket
    * @param forwardedFor the values of X-Forwarded-For, in their order
    */
-  public Visitor visitor(String socketAddress, List<String> forwardedFor) {
-    String nearest = socketAddress;
+  public InetAddress client(InetAddress socket, List<String> forwardedFor) {
+    if (!trust(socket)) {
+      return socket;
+    }
+    InetAddress nearest = socket;
     List<String> hops = Arrays.asList(String.join(",", forwardedFor).split(","));
     for (int back = 1; back <= Math.min(hops.size(), HOPS_MAX) && trust(nearest); back++) {
-      String hop = hops.get(hops.size() - back).strip();
-      if (AddressRange.literal(hop).isEmpty()) {
+      Optional<InetAddress> hop = AddressRange.literal(hops.get(hops.size() - back).strip());
+      if (hop.isEmpty()) {
         break;
       }
-      nearest = hop;
+      nearest = hop.get();
     }
-    return Visitor.at(nearest);
+    return nearest;
   }
 
-  private boolean trust(String address) {
-    return !networks.isEmpty()
-        && AddressRange.literal(address)
-            .filter(found -> networks.stream().anyMatch(network -> network.holds(found)))
-            .isPresent();
+  private boolean trust(InetAddress address) {
+    return networks.stream().anyMatch(network -> network.holds(address));
   }
 }

@@ -1,8 +1,9 @@
-package dev.coatcheck.ids.redirect;
+package dev.coatcheck.ids.access;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.net.InetAddress;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,7 +23,7 @@ class ProxiesTest {
         "10.1.255.255 | 203.0.113.9 | 203.0.113.9",
         "10.3.0.1 | 203.0.113.9 | 203.0.113.9",
         "10.4.0.1 | 203.0.113.9 | 10.4.0.1",
-        "fd12::1 | 2001:db8:1:2::9 | 2001:db8:1:2::1",
+        "fd12::1 | 2001:db8:1:2::9 | 2001:db8:1:2::9",
         "fe12::1 | 203.0.113.9 | fe12::1",
         "10.0.0.7 | 198.51.100.1, 203.0.113.9 | 203.0.113.9",
         "10.0.0.7 | 203.0.113.9, 10.1.2.3 | 203.0.113.9",
@@ -31,26 +32,25 @@ class ProxiesTest {
         "10.0.0.7 | '' | 10.0.0.7",
         "10.0.0.7 | ',,,' | 10.0.0.7",
       })
-  void theVisitorIsTheLastAddressThatIsNoProxyOfOurs(
-      String socket, String forwarded, String visitor) {
-    assertThat(OURS.visitor(socket, List.of(forwarded))).isEqualTo(Visitor.at(visitor));
+  void theClientIsTheLastAddressThatIsNoProxyOfOurs(
+      String socket, String forwarded, String client) {
+    assertThat(OURS.client(at(socket), List.of(forwarded))).isEqualTo(at(client));
   }
 
   @Test
   void severalHeadersAreOneListAndNoneIsNone() {
-    assertThat(OURS.visitor("10.0.0.7", List.of("198.51.100.1", "203.0.113.9")))
-        .isEqualTo(Visitor.at("203.0.113.9"));
-    assertThat(OURS.visitor("10.0.0.7", List.of())).isEqualTo(Visitor.at("10.0.0.7"));
-    assertThat(Proxies.none().visitor("10.0.0.7", List.of("203.0.113.9")))
-        .isEqualTo(Visitor.at("10.0.0.7"));
+    assertThat(OURS.client(at("10.0.0.7"), List.of("198.51.100.1", "203.0.113.9")))
+        .isEqualTo(at("203.0.113.9"));
+    assertThat(OURS.client(at("10.0.0.7"), List.of())).isEqualTo(at("10.0.0.7"));
+    assertThat(Proxies.none().client(at("10.0.0.7"), List.of("203.0.113.9")))
+        .isEqualTo(at("10.0.0.7"));
   }
 
   @Test
   void anEndlessListIsReadForAWhile() {
     assertThat(
-            OURS.visitor(
-                "10.0.0.7", List.of("203.0.113.9," + "10.1.0.1,".repeat(5_000) + "10.1.0.2")))
-        .isEqualTo(Visitor.at("10.1.0.1"));
+            OURS.client(at("10.0.0.7"), List.of("203.0.113.9," + "10.1.0.1,".repeat(5_000) + "10.1.0.2")))
+        .isEqualTo(at("10.1.0.1"));
   }
 
   @ParameterizedTest
@@ -67,5 +67,9 @@ class ProxiesTest {
       })
   void anythingElseIsRefused(String list) {
     assertThatThrownBy(() -> Proxies.parse(list)).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  private static InetAddress at(String literal) {
+    return InetAddress.ofLiteral(literal);
   }
 }
