@@ -1,5 +1,6 @@
 package dev.coatcheck.app.boot;
 
+import dev.coatcheck.api.console.ConsoleMode;
 import dev.coatcheck.api.server.Listener;
 import dev.coatcheck.api.server.RateLimits;
 import dev.coatcheck.api.server.TlsFiles;
@@ -49,7 +50,8 @@ public record Config(
     Proxies trustedProxies,
     int cachedMappingsMax,
     Duration accessStaleMax,
-    LeaseLimits leases) {
+    LeaseLimits leases,
+    ConsoleMode console) {
   private static final Duration ACCESS_STALE_MAX = Duration.ofSeconds(60);
 
   /**
@@ -106,7 +108,8 @@ public record Config(
           list(Setting.TRUSTED_PROXIES, Proxies::parse, Proxies.none(), "addresses"),
           number(Setting.CACHE_ENTRIES, 0, 100_000_000).orElse(0),
           accessStaleMax(),
-          leases());
+          leases(),
+          console());
     }
 
     private int selectors() {
@@ -152,6 +155,16 @@ public record Config(
         fault(Setting.ACCESS_ON_OUTAGE, "must be serve_stale or refuse");
       }
       return onOutage.equals(Optional.of(OnOutage.SERVE_STALE)) ? ACCESS_STALE_MAX : Duration.ZERO;
+    }
+
+    private ConsoleMode console() {
+      return value(Setting.CONSOLE)
+          .flatMap(ConsoleMode::named)
+          .orElseGet(
+              () -> {
+                fault(Setting.CONSOLE, "must be off, read-only or on");
+                return ConsoleMode.OFF;
+              });
     }
 
     /** In brackets if it is an IPv6 address, as URLs require. */

@@ -14,6 +14,10 @@ public enum Setting {
   PORT("8080", "Port of the gateway; 0 for any free one."),
   PUBLIC_PORT(null, "A second port, with /r, /legacy and health only, for the internet."),
   MANAGEMENT_PORT(null, "Port for health and metrics without a key; unset: metrics need a key."),
+  CONSOLE(
+      "on",
+      "Console at /console: off, read-only or on; on the management port, or without one only while"
+          + " the address is loopback."),
   CONNECTIONS_MAX(
       "10000", "Connections of clients at a time, 100 to 100000; at the limit idle ones end."),
   TLS_CERTIFICATE_FILE(

@@ -41,9 +41,7 @@ import tools.jackson.databind.JsonNode;
  * {@code coatcheck access}: creates, lists, changes, rotates and revokes API keys, directly in the
  * database. Who has its password may do all that.
  */
-@Command(
-    name = "access",
-    description = "Creates, lists, changes, rotates and revokes API keys.")
+@Command(name = "access", description = "Creates, lists, changes, rotates and revokes API keys.")
 final class AccessCommand {
   private static final InstantSource CLOCK = InstantSource.system();
   private static final int PAGE = 1_000;
@@ -117,8 +115,7 @@ final class AccessCommand {
     if (principals.size() > 1) {
       throw new CommandFailed(
           "the live keys with this name have different principals. First revoke all but one: "
-              + String.join(
-                  ", ", live.stream().map(key -> ApiKey.shown(key.keyId())).toList()));
+              + String.join(", ", live.stream().map(key -> ApiKey.shown(key.keyId())).toList()));
     }
     return principals.getFirst();
   }
@@ -146,8 +143,7 @@ final class AccessCommand {
                     .orElseThrow(
                         () -> new Misused("--status must be active, expired or revoked.")));
     output.rows(
-        withKeys(
-            settings, keys -> all(keys, Optional.ofNullable(principal), wanted)),
+        withKeys(settings, keys -> all(keys, Optional.ofNullable(principal), wanted)),
         "id",
         "status",
         "created_at",
@@ -161,13 +157,9 @@ final class AccessCommand {
     List<JsonNode> all = new ArrayList<>();
     Optional<String> after = Optional.empty();
     do {
-      List<ApiKeys.Listed> page =
-          keys.list(new ApiKeys.Filter(principal, status, after, PAGE));
+      List<ApiKeys.Listed> page = keys.list(new ApiKeys.Filter(principal, status, after, PAGE));
       page.stream().limit(PAGE).map(key -> shown(keys, key)).forEach(all::add);
-      after =
-          page.size() > PAGE
-              ? Optional.of(page.get(PAGE - 1).key().keyId())
-              : Optional.empty();
+      after = page.size() > PAGE ? Optional.of(page.get(PAGE - 1).key().keyId()) : Optional.empty();
     } while (after.isPresent());
     return all;
   }
@@ -223,10 +215,8 @@ final class AccessCommand {
             settings,
             keys -> {
               StoredKey before = keys.find(id).orElseThrow(AccessCommand::unknown).key();
-              Rights rights =
-                  flags.over(without(clear, before.rights()), scopes, CLOCK.instant());
-              ApiKeys.Patch patch =
-                  new ApiKeys.Patch(name == null ? before.name() : name, rights);
+              Rights rights = flags.over(without(clear, before.rights()), scopes, CLOCK.instant());
+              ApiKeys.Patch patch = new ApiKeys.Patch(name == null ? before.name() : name, rights);
               OptionalInt version = OptionalInt.of(before.version());
               return switch (keys.patch(id, _ -> patch, version, Actor.operator())) {
                 case KeyOutcome.Patched _ -> shown(keys, id);
@@ -276,8 +266,7 @@ final class AccessCommand {
     String id = id(keyId);
     printSecret(
         output,
-        withKeys(
-            settings, keys -> issued(keys, keys.rotate(id, rotation, Actor.operator()))));
+        withKeys(settings, keys -> issued(keys, keys.rotate(id, rotation, Actor.operator()))));
     spec.commandLine().getErr().println("The API key is shown only now.");
     return 0;
   }
@@ -334,7 +323,8 @@ final class AccessCommand {
     return switch (outcome) {
       case KeyOutcome.Unknown _ -> unknown();
       case KeyOutcome.TypeUnknown _ ->
-          new CommandFailed("no type has the name of --type; coatcheck types list shows the types.");
+          new CommandFailed(
+              "no type has the name of --type; coatcheck types list shows the types.");
       case KeyOutcome.ExpiryPassed _ ->
           new CommandFailed("the time of --expires has passed. Send a later one.");
       case KeyOutcome.Ended _ ->

@@ -89,8 +89,7 @@ final class AccessStore {
           var rows =
               sql.select(ASKED)
                   .select(API_KEY.fields())
-                  .from(
-                      table("unnest({0}) as wanted (asked)", val(keyIds.toArray(String[]::new))))
+                  .from(table("unnest({0}) as wanted (asked)", val(keyIds.toArray(String[]::new))))
                   .leftJoin(API_KEY)
                   .on(API_KEY.KEY_ID.eq(ASKED))
                   .fetch();

@@ -4,6 +4,9 @@ import static dev.coatcheck.api.routes.TestClient.assertProblem;
 import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.postgres.sql.TestSession;
@@ -25,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 /** Promise 21: what is erased is forgotten, answers 410 and never comes back. */
 class ErasureRoutesTest {
@@ -114,6 +118,8 @@ class ErasureRoutesTest {
     assertProblem(
         CLIENT.hostile().send("POST", "/v1/ids/" + known.older() + "/erase", null),
         "410 public_id_erased id");
+    assertProblem(
+        CLIENT.hostile().get("/v1/ids/" + known.older() + "/erase"), "410 public_id_erased id");
     assertProblem(CLIENT.get(known.aliases()), "410 public_id_erased id");
     assertProblem(CLIENT.send("PUT", known.aliases() + "/legacy/1", null), "410 public_id_erased id");
     assertProblem(CLIENT.delete(known.aliases() + "/legacy/1"), "410 public_id_erased id");
@@ -220,7 +226,7 @@ class ErasureRoutesTest {
     assertProblem(CLIENT.get("/v1/ids/" + survivor.id()), "410 public_id_erased id");
     assertThat(
             GATEWAY.sql().text(
-                "select detail::text from coatcheck.audit_entry where subject = '%s'"
+                "select detail::text from coatcheck.audit_entry where '%s' = any(subjects)"
                     .formatted(survivor.id())))
         .contains(merged.id());
   }
@@ -310,7 +316,7 @@ class ErasureRoutesTest {
     assertThat(bodies).allMatch(bodies.getFirst()::equals);
     assertThat(
             GATEWAY.count(
-                "select count(*) from coatcheck.audit_entry where action = 'id.erase' and subject = '%s'"
+                "select count(*) from coatcheck.audit_entry where action = 'id.erase' and '%s' = any(subjects)"
                     .formatted(known.id())))
         .isOne();
   }
@@ -360,7 +366,7 @@ class ErasureRoutesTest {
   }
 
   @Test
-  void whatIsNotIssuedOrNotErasedIs404() {
+  void whatCanNotBeErasedIsRefused() {
     assertProblem(erase(TestClient.UNKNOWN_ID), "404 public_id_unknown id");
     assertProblem(
         CLIENT.get("/v1/ids/" + TestClient.UNKNOWN_ID + "/erase"), "404 public_id_unknown id");
@@ -373,12 +379,22 @@ class ErasureRoutesTest {
             .with("Idempotency-Key", "once")
             .send("POST", "/v1/ids/" + TestClient.UNKNOWN_ID + "/erase", null),
         "400 header_invalid Idempotency-Key");
+    String erase = "/v1/ids/" + TestClient.UNKNOWN_ID + "/erase";
+    assertProblem(
+        CLIENT.hostile().send("POST", erase + "?cascade=yes", null),
+        "400 parameter_invalid cascade");
+    assertProblem(
+        CLIENT.hostile().send("POST", erase + "?force=true", null), "400 parameter_unknown force");
   }
 
   /** The test ends the stored responses and the feed, as time does. */
   @ParameterizedTest
   @ValueSource(strings = {"charge", "order"})
-  void onceAnErasureIsCompleteNoTableHoldsItsKeyOrItsAliases(String type) {
+  void onceAnErasureIsCompleteNothingHoldsItsKeyOrItsAliases(String type) {
+    ListAppender<ILoggingEvent> log = new ListAppender<>();
+    log.start();
+    Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+    root.addAppender(log);
     TestClient keyed = CLIENT.with("Idempotency-Key", UUID.randomUUID().toString());
     Known known = Known.minted(type);
     keyed.mint(type, "key", known.key(), "legacy_id", known.legacyId());
@@ -393,6 +409,15 @@ class ErasureRoutesTest {
     GATEWAY.execute("delete from coatcheck.change");
 
     assertThat(found(known)).isEmpty();
+    assertThat(CLIENT.get("/v1/exports?include_ended=true&type=" + type).body().stringValue())
+        .doesNotContain(known.canaries());
+    assertThat(CLIENT.get("/metrics").body().toString()).doesNotContain(known.canaries());
+    root.detachAppender(log);
+    // The client of the tests tells what it has to send again.
+    assertThat(log.list)
+        .filteredOn(line -> !line.getLoggerName().equals(TestClient.class.getName()))
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .noneMatch(line -> known.canaries().stream().anyMatch(line::contains));
   }
 
   /** Every column of every table that holds a text of the public ID's key or aliases. */

@@ -93,7 +93,8 @@ class OutageTest {
             .with("on_outage", onOutage.wireName())
             .with("stale_seconds_max", staleSecondsMax)
             .definition(),
-        PutConditions.NONE, Actor.operator());
+        PutConditions.NONE,
+        Actor.operator());
     String id =
         fixture
             .mint(fixture.generated(fixture.registry.named(name).orElseThrow()))
