@@ -4,7 +4,7 @@ import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.ClientAddress;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.RequestId;
-import dev.coatcheck.api.routes.urls.Asked;
+import dev.coatcheck.api.routes.Asked;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.core.formats.Inspector;
 import dev.coatcheck.core.formats.Inspector.Inspection;
@@ -116,7 +116,8 @@ final class FindPage {
     return new Asked(
         name -> name.equals("Accept") ? List.of("text/html") : List.of(),
         proxies -> ClientAddress.of(ctx, proxies),
-        RequestId.of(ctx));
+        RequestId.of(ctx),
+        Optional.empty());
   }
 
   private static Answer page(

@@ -1,7 +1,7 @@
 package dev.coatcheck.api.console;
 
 import dev.coatcheck.api.exchange.Answer;
-import dev.coatcheck.api.routes.urls.Asked;
+import dev.coatcheck.api.routes.Asked;
 import dev.coatcheck.cluster.audit.Audit;
 import dev.coatcheck.cluster.audit.AuditFilter;
 import dev.coatcheck.core.id.Token;
