@@ -13,10 +13,15 @@ create table coatcheck.api_key (
   created_at     timestamptz not null default now(),
   expires_at     timestamptz,
   revoked_at     timestamptz,
-  constraint api_key_pkey           primary key (key_id),
-  constraint api_key_hash_is_sha256 check (octet_length(secret_hash) = 32),
-  constraint api_key_limit_is_whole check ((limit_requests is null) = (limit_seconds is null))
+  version        integer     not null default 1,
+  constraint api_key_pkey                primary key (key_id),
+  constraint api_key_has_one_predecessor unique (successor),
+  constraint api_key_hash_is_sha256      check (octet_length(secret_hash) = 32),
+  constraint api_key_limit_is_whole      check ((limit_requests is null) = (limit_seconds is null))
 );
+create index api_key_by_age on coatcheck.api_key (created_at, key_id);
+create index api_key_by_maker on coatcheck.api_key (made_by) where made_by is not null;
+create index api_key_by_principal on coatcheck.api_key (principal, created_at, key_id);
 
 comment on table coatcheck.api_key is 'API keys, the revoked ones too.';
 comment on column coatcheck.api_key.secret_hash is
@@ -32,6 +37,12 @@ comment on column coatcheck.api_key.made_by is
   'ID of the API key that created or rotated this one. Null: made in the database.';
 comment on column coatcheck.api_key.successor is 'ID of the API key that this was rotated into.';
 comment on column coatcheck.api_key.expires_at is 'Null: never.';
+comment on column coatcheck.api_key.version is 'Rises with each change, for If-Match.';
+comment on index coatcheck.api_key_by_age is 'Lists of keys, in pages.';
+comment on index coatcheck.api_key_by_maker is
+  'The successors that a key made: they end with it, however long the chain is.';
+comment on index coatcheck.api_key_by_principal is
+  'Whether any key ever had a principal, and the keys of one.';
 
 -- Apart from the keys, whose rows are versioned and cached. Written at most once a minute for each.
 create table coatcheck.api_key_use (

@@ -13,6 +13,7 @@ import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.AccessDecision;
 import dev.coatcheck.ids.access.Caller;
+import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.postgres.connection.Deadline;
 import java.util.Optional;
 import java.util.Set;
@@ -92,11 +93,16 @@ public final class BodyGate extends Handler.Wrapper {
       gated.complete(new byte[0]);
       return true;
     }
-    if (new NonBlockingAttempt<>(() -> access.decide(request, route.get().needed())).run()
+    if (route.get().needed().isEmpty()) {
+      collect(gated, NO_KEY);
+      return true;
+    }
+    Scope needed = route.get().needed().get();
+    if (new NonBlockingAttempt<>(() -> access.decide(request, needed)).run()
         instanceof NonBlockingAttempt.Outcome.Done(AccessDecision.Granted(Caller caller))) {
-      collect(gated, caller);
+      collect(gated, caller.keyId());
     } else {
-      requestThreads.execute(() -> decide(gated));
+      requestThreads.execute(() -> decide(gated, needed));
     }
     return true;
   }
@@ -106,7 +112,7 @@ public final class BodyGate extends Handler.Wrapper {
   }
 
   /** For an API key that has to be looked up, on a thread that may wait. */
-  private void decide(GatedRequest gated) {
+  private void decide(GatedRequest gated, Scope needed) {
     try {
       Optional<Permits.Permit> permit = permits.enter(gated.route().share());
       if (permit.isEmpty()) {
@@ -116,12 +122,10 @@ public final class BodyGate extends Handler.Wrapper {
       }
       AccessDecision decision;
       try (Permits.Permit _ = permit.get()) {
-        decision =
-            Deadline.ofAnswer()
-                .call(() -> access.decide(gated.request(), gated.route().needed()));
+        decision = Deadline.ofAnswer().call(() -> access.decide(gated.request(), needed));
       }
       switch (decision) {
-        case AccessDecision.Granted(Caller caller) -> collect(gated, caller);
+        case AccessDecision.Granted(Caller caller) -> collect(gated, caller.keyId());
         case AccessDecision.Refused refused -> refuse(gated, NO_KEY, Endpoints.refusal(refused));
       }
     } catch (RuntimeException failed) {
@@ -129,15 +133,15 @@ public final class BodyGate extends Handler.Wrapper {
     }
   }
 
-  private void collect(GatedRequest gated, Caller caller) {
+  private void collect(GatedRequest gated, String keyId) {
     Request request = gated.request();
     Optional<Problem> otherType =
         RequestBody.typeRefusal(request.getHeaders(), gated.route().mediaTypes());
     if (otherType.isPresent()) {
-      refuse(gated, caller.keyId(), otherType.get());
+      refuse(gated, keyId, otherType.get());
       return;
     }
-    open(gated, caller.keyId())
+    open(gated, keyId)
         .ifPresentOrElse(WaitingBody::begin, () -> gated.noMemory(request.consumeAvailable()));
   }
 

@@ -29,6 +29,11 @@ public enum ProblemCode implements WireNamed {
   FORBIDDEN(403, "Forbidden"),
   TYPE_NOT_ALLOWED(403, "Type not allowed"),
   ADDRESS_NOT_ALLOWED(403, "Address not allowed"),
+  RIGHTS_EXCEEDED(403, "Rights exceeded"),
+  PRINCIPAL_TAKEN(403, "Principal taken"),
+  API_KEY_UNKNOWN(404, "API key unknown"),
+  API_KEY_ENDED(409, "API key ended"),
+  API_KEY_ROTATED(409, "API key rotated"),
   URL_REFUSED(403, "URL refused"),
   NOT_FOUND(404, "Not found"),
   METHOD_NOT_ALLOWED(405, "Method not allowed"),
@@ -63,6 +68,7 @@ public enum ProblemCode implements WireNamed {
   TABLE_MIGRATION_STATE(409, "Not in this state"),
   THROTTLE_OUT_OF_RANGE(422, "Throttle setting out of range"),
   ABNORMAL_USAGE_DETECTED(429, "Abnormal usage detected"),
+  QUOTA_EXCEEDED(429, "Quota exceeded"),
   OVERLOADED(503, "Overloaded"),
   DATABASE_UNAVAILABLE(503, "Database unavailable"),
   KEYS_UNAVAILABLE(503, "Keys unavailable"),
@@ -70,6 +76,8 @@ public enum ProblemCode implements WireNamed {
   KEYS_FENCED(503, "Keys fenced"),
   NO_DATED_WORKER_LEFT(503, "No worker left for given times"),
   INTERNAL(500, "Internal error");
+
+  private static final String IANA = "https://iana.org/assignments/http-problem-types#";
 
   private final int status;
   private final String title;
@@ -88,12 +96,14 @@ public enum ProblemCode implements WireNamed {
   }
 
   /**
-   * The page that explains the code: a relative reference, served by the gateway. One code has the
-   * type that the draft of the RateLimit headers defines.
+   * The page that explains the code: a relative reference, served by the gateway. Two codes have the
+   * types that the draft of the RateLimit headers defines.
    */
   public String typeUri() {
-    return this == ABNORMAL_USAGE_DETECTED
-        ? "https://iana.org/assignments/http-problem-types#abnormal-usage-detected"
-        : "/docs/errors#" + wireName();
+    return switch (this) {
+      case ABNORMAL_USAGE_DETECTED -> IANA + "abnormal-usage-detected";
+      case QUOTA_EXCEEDED -> IANA + "quota-exceeded";
+      default -> "/docs/errors#" + wireName();
+    };
   }
 }

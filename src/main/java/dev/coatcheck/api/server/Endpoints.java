@@ -71,8 +71,9 @@ public final class Endpoints {
   }
 
   /** Like {@link #json}; a missing body counts as an empty object. */
-  public void optionalJson(HandlerType method, String path, Scope scope, JsonHandler handler) {
-    body(method, path, scope, whole(RequestBody::readOptional, handler));
+  public void optionalJson(
+      HandlerType method, String path, Scope scope, JsonHandler handler, String... parameters) {
+    body(method, path, scope, whole(RequestBody::readOptional, handler, parameters));
   }
 
   /** Like {@link #json}, by POST, with a larger body. */
@@ -114,7 +115,24 @@ public final class Endpoints {
 
   private void body(JsonRoutes.Route route, Handler handler) {
     jsonRoutes.add(route);
-    secured(route.method(), route.path(), route.needed(), handler);
+    secured(route.method(), route.path(), route.needed().orElseThrow(), handler);
+  }
+
+  /** Like {@link #json}, by POST, without an API key. The route states what bounds it. */
+  public void openJson(OpenRoute route, JsonHandler handler) {
+    JsonRoutes.Route json =
+        new JsonRoutes.Route(
+            HandlerType.POST,
+            route.path(),
+            Optional.empty(),
+            RequestBody.BYTES_MAX,
+            RequestBody.JSON);
+    jsonRoutes.add(json);
+    Handler whole = whole(RequestBody::read, handler);
+    register(
+        HandlerType.POST,
+        route.path(),
+        ctx -> admit(route.path(), json.share(), _ -> whole.answer(ctx)));
   }
 
   private static Handler whole(

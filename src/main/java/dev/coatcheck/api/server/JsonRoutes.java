@@ -32,18 +32,28 @@ public final class JsonRoutes {
    * A route that takes a JSON object.
    *
    * @param path in Javalin's syntax, with {@code {name}} for a parameter
+   * @param needed empty if the route needs no API key
    * @param mediaTypes of its body
    */
   public record Route(
       HandlerType method,
       String path,
-      Scope needed,
+      Optional<Scope> needed,
       int bytesMax,
       Set<String> mediaTypes,
       Pattern pattern) {
     private static final Pattern VARIABLE = Pattern.compile("\\{[^}]+}");
 
     Route(HandlerType method, String path, Scope needed, int bytesMax, Set<String> mediaTypes) {
+      this(method, path, Optional.of(needed), bytesMax, mediaTypes);
+    }
+
+    Route(
+        HandlerType method,
+        String path,
+        Optional<Scope> needed,
+        int bytesMax,
+        Set<String> mediaTypes) {
       this(
           method,
           path,
@@ -54,7 +64,7 @@ public final class JsonRoutes {
     }
 
     public Permits.Share share() {
-      return Permits.Share.of(needed);
+      return needed.map(Permits.Share::of).orElse(Permits.Share.OTHERS);
     }
 
     private boolean varies() {

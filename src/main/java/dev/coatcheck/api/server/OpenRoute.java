@@ -8,6 +8,8 @@ public enum OpenRoute {
   HOME("/", Bound.SHARED_BUFFER),
   REDIRECT("/r/{id}", Bound.PERMITS),
   LEGACY("/legacy/{type}/{n}", Bound.PERMITS),
+  /** By POST, with the leaked keys in its body. */
+  REVOKE_LEAKED("/v1/access/keys/revoke-leaked", Bound.PERMITS),
   LIVE("/health/live", Bound.SMALL_ANSWER),
   READY("/health/ready", Bound.SMALL_ANSWER),
   /** Without an API key on the management port only. */

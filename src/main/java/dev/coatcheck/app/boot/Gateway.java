@@ -10,6 +10,7 @@ import dev.coatcheck.api.routes.InspectRoutes;
 import dev.coatcheck.api.routes.MintRoutes;
 import dev.coatcheck.api.routes.OperationsRoutes;
 import dev.coatcheck.api.routes.Parameters;
+import dev.coatcheck.api.routes.access.AccessRoutes;
 import dev.coatcheck.api.routes.keys.KeyRoutes;
 import dev.coatcheck.api.routes.migrations.TableMigrationRoutes;
 import dev.coatcheck.api.routes.transfers.TransferRoutes;
@@ -32,6 +33,7 @@ import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
+import dev.coatcheck.ids.access.ApiKeys;
 import dev.coatcheck.ids.alias.Aliases;
 import dev.coatcheck.ids.ending.Endings;
 import dev.coatcheck.ids.idempotency.AnswerExpiry;
@@ -88,11 +90,12 @@ public final class Gateway implements AutoCloseable {
       Database database = opened.database();
       ChangeFeed feed = opened(ChangeFeed.open(opened.settings(), observer, System::nanoTime));
       Access access =
-          new Access(
-              database, new Access.Trust(feed, config.accessStaleMax()), random, observer, clock);
+          new Access(database, new Access.Trust(feed, config.accessStaleMax()), observer, clock);
+      opened(access.recordUses());
+      ApiKeys apiKeys = new ApiKeys(database, access::forget, random, clock);
       this.developmentKey =
           config.database().isEmpty()
-              ? Optional.of(DevelopmentKey.ensure(config.home(), access))
+              ? Optional.of(DevelopmentKey.ensure(config.home(), access, apiKeys))
               : Optional.empty();
       Registry registry = opened(Registry.open(database, feed, random, observer, System::nanoTime));
       DataSource leasePool = opened(SmallPool.open(opened.settings(), "lease"));
@@ -178,6 +181,8 @@ public final class Gateway implements AutoCloseable {
                       List.of(
                           new TypeRoutes(
                               registry, parameters, config.redirectHosts(), prepare, clock),
+                          new AccessRoutes(
+                              apiKeys, config.trustedProxies(), System::nanoTime),
                           new AliasRoutes(resolver, aliases, parameters),
                           new EndingRoutes(endings),
                           new KeyRoutes(

@@ -5,22 +5,30 @@ import dev.coatcheck.app.boot.StartFailed;
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.Misused;
 import dev.coatcheck.app.client.Output;
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.id.RandomSource;
+import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.ids.access.Access;
+import dev.coatcheck.ids.access.AllowedTypes;
+import dev.coatcheck.ids.access.ApiKey;
+import dev.coatcheck.ids.access.ApiKeys;
+import dev.coatcheck.ids.access.KeyOutcome;
+import dev.coatcheck.ids.access.NewKey;
+import dev.coatcheck.ids.access.Rights;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.access.StoredKey;
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -30,9 +38,18 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
-/** {@code coatcheck access}: creates, lists and revokes API keys, directly in the database. */
-@Command(name = "access", description = "Creates, lists and revokes API keys.")
+/**
+ * {@code coatcheck access}: creates, lists, changes, rotates and revokes API keys, directly in the
+ * database. Who has its password may do all that.
+ */
+@Command(
+    name = "access",
+    description = "Creates, lists, changes, rotates and revokes API keys.")
 final class AccessCommand {
+  private static final InstantSource CLOCK = InstantSource.system();
+  private static final int PAGE = 1_000;
+  private static final String KEY_ID = "KEY_ID";
+
   @Spec private CommandSpec spec;
 
   @Command(
@@ -52,67 +69,87 @@ final class AccessCommand {
               required = true,
               split = ",",
               description = "Scopes of the key: * for all, or some of ${COMPLETION-CANDIDATES}.",
-              completionCandidates = ScopeNames.class)
+              completionCandidates = RightsFlags.ScopeNames.class)
           List<String> scopes,
+      @Mixin RightsFlags flags,
       @Option(
               names = "--same-principal",
               description =
                   "Share the principal of the live keys with this name, and so their client IDs"
                       + " and stored answers. Default: a new principal.")
-          boolean samePrincipal,
-      @Option(names = "--valid-days", description = "Days until the key expires. Default: never.")
-          @Nullable Integer validDays)
+          boolean samePrincipal)
       throws CommandFailed {
-    if (name.isBlank() || name.length() > 100) {
+    if (!NewKey.isName(name)) {
       throw new Misused("--name must have 1 to 100 characters.");
     }
-    if (validDays != null && (validDays < 1 || validDays > 3_650)) {
-      throw new Misused("--valid-days must be 1 to 3650.");
-    }
-    Set<Scope> wanted = scopes(scopes);
-    Optional<Duration> validFor = Optional.ofNullable(validDays).map(Duration::ofDays);
-    Access.Issued issued =
-        switch (withAccess(
-            settings, access -> access.create(name, wanted, validFor, samePrincipal))) {
-          case Access.Created.Made(Access.Issued made) -> made;
-          case Access.Created.NoSuchPrincipal _ ->
-              throw new CommandFailed(
-                  "no live key has this name, so there is no principal to share. Leave out"
-                      + " --same-principal.");
-          case Access.Created.SeveralPrincipals(List<String> keyIds) ->
-              throw new CommandFailed(
-                  "the live keys with this name have different principals. First revoke all but"
-                      + " one: "
-                      + String.join(", ", keyIds));
-        };
-    output.print(
-        Output.object(
-            Map.of(
-                "key", issued.key().secretText(),
-                "key_id", issued.key().id(),
-                "principal", issued.stored().principal())),
-        issued.key().secretText());
+    Rights rights = flags.over(Rights.of(Set.of()), scopes, CLOCK.instant());
+    Issued issued =
+        withKeys(
+            settings,
+            keys -> {
+              Optional<String> principal =
+                  samePrincipal ? Optional.of(sharedPrincipal(keys, name)) : Optional.empty();
+              NewKey wanted = new NewKey(name, principal, rights);
+              return issued(keys, keys.create(wanted, Actor.operator()));
+            });
+    printSecret(output, issued);
     PrintWriter err = spec.commandLine().getErr();
-    if (!issued.stored().principal().equals(name)) {
+    String principal = issued.key().principal();
+    if (!principal.equals(name)) {
       err.println(
-          "Another live key has this name, so the principal of the new key is "
-              + issued.stored().principal()
+          "Another key has or had this name, so the principal of the new key is "
+              + principal
               + ".");
     }
     err.println(
         "The API key is shown only now. To revoke it: coatcheck access revoke "
-            + issued.key().id());
+            + ApiKey.shown(issued.key().keyId()));
     return 0;
+  }
+
+  private static String sharedPrincipal(ApiKeys keys, String name) throws CommandFailed {
+    List<StoredKey> live = keys.liveNamed(name);
+    List<String> principals = live.stream().map(StoredKey::principal).distinct().toList();
+    if (principals.isEmpty()) {
+      throw new CommandFailed(
+          "no live key has this name, so there is no principal to share. Leave out"
+              + " --same-principal.");
+    }
+    if (principals.size() > 1) {
+      throw new CommandFailed(
+          "the live keys with this name have different principals. First revoke all but one: "
+              + String.join(
+                  ", ", live.stream().map(key -> ApiKey.shown(key.keyId())).toList()));
+    }
+    return principals.getFirst();
   }
 
   @Command(
       name = "list",
-      description = "Lists the API keys. Their secrets are not stored.",
-      footer = "  coatcheck access list")
-  int list(@Mixin Settings settings, @Mixin Output output) throws CommandFailed {
+      description = "Lists the API keys, the oldest first. Their secrets are not stored.",
+      footer = "  coatcheck access list --status active")
+  int list(
+      @Mixin Settings settings,
+      @Mixin Output output,
+      @Option(names = "--principal", description = "Only the keys of this principal.")
+          @Nullable String principal,
+      @Option(
+              names = "--status",
+              description = "Only keys of this status: ${COMPLETION-CANDIDATES}.",
+              completionCandidates = Statuses.class)
+          @Nullable String status)
+      throws CommandFailed {
+    Optional<StoredKey.Status> wanted =
+        status == null
+            ? Optional.empty()
+            : Optional.of(
+                WireNamed.find(StoredKey.Status.class, status)
+                    .orElseThrow(
+                        () -> new Misused("--status must be active, expired or revoked.")));
     output.rows(
-        withAccess(settings, Access::list).stream().map(AccessCommand::shown).toList(),
-        "key_id",
+        withKeys(
+            settings, keys -> all(keys, Optional.ofNullable(principal), wanted)),
+        "id",
         "status",
         "created_at",
         "scopes",
@@ -120,78 +157,258 @@ final class AccessCommand {
     return 0;
   }
 
-  private static JsonNode shown(StoredKey key) {
-    Map<String, Object> fields = new LinkedHashMap<>();
-    fields.put("key_id", key.keyId());
-    fields.put("name", key.name());
-    fields.put("principal", key.principal());
-    fields.put("status", key.revokedAt().isPresent() ? "revoked" : "active");
-    fields.put("created_at", key.createdAt().toString());
-    fields.put(
-        "scopes", key.rights().scopes().stream().map(AccessCommand::shown).sorted().toList());
-    return Output.object(fields);
+  private static List<JsonNode> all(
+      ApiKeys keys, Optional<String> principal, Optional<StoredKey.Status> status) {
+    List<JsonNode> all = new ArrayList<>();
+    Optional<String> after = Optional.empty();
+    do {
+      List<ApiKeys.Listed> page =
+          keys.list(new ApiKeys.Filter(AllowedTypes.ALL, principal, status, after, PAGE));
+      page.stream().limit(PAGE).map(key -> shown(keys, key)).forEach(all::add);
+      after =
+          page.size() > PAGE
+              ? Optional.of(page.get(PAGE - 1).key().keyId())
+              : Optional.empty();
+    } while (after.isPresent());
+    return all;
   }
 
-  /** A key of another version may have a scope that this version doesn't know. */
-  private static String shown(Scope scope) {
-    return Scope.KNOWN.contains(scope) ? scope.name() : scope.name() + " (unknown)";
+  @Command(
+      name = "show",
+      description = "Shows an API key without its secret, which is not stored.",
+      footer = "  coatcheck access show key_4KIWSf8WvPNo")
+  int show(
+      @Mixin Settings settings,
+      @Mixin Output output,
+      @Parameters(paramLabel = KEY_ID, description = "ID of the key, as list prints it.")
+          String keyId)
+      throws CommandFailed {
+    output.fields(withKeys(settings, keys -> shown(keys, id(keyId))));
+    return 0;
+  }
+
+  @Command(
+      name = "patch",
+      description = "Changes the name or the rights of an API key. What is left out stays.",
+      footer = "  coatcheck access patch key_4KIWSf8WvPNo --range 10.0.0.0/8")
+  int patch(
+      @Mixin Settings settings,
+      @Mixin Output output,
+      @Parameters(paramLabel = KEY_ID, description = "ID of the key, as list prints it.")
+          String keyId,
+      @Option(names = "--name", description = "Another name.") @Nullable String name,
+      @Option(
+              names = "--scope",
+              split = ",",
+              description = "All scopes of the key: some of ${COMPLETION-CANDIDATES}.",
+              completionCandidates = RightsFlags.ScopeNames.class)
+          @Nullable List<String> scopes,
+      @Mixin RightsFlags flags,
+      @Option(
+              names = "--clear",
+              split = ",",
+              description = "What to limit no longer: ${COMPLETION-CANDIDATES}.",
+              completionCandidates = Clearable.class)
+          @Nullable List<String> cleared)
+      throws CommandFailed {
+    if (name != null && !NewKey.isName(name)) {
+      throw new Misused("--name must have 1 to 100 characters.");
+    }
+    List<String> clear = cleared == null ? List.of() : cleared;
+    if (!Clearable.ALL.containsAll(clear)) {
+      throw new Misused("--clear takes " + String.join(", ", Clearable.ALL) + ".");
+    }
+    String id = id(keyId);
+    output.fields(
+        withKeys(
+            settings,
+            keys -> {
+              StoredKey before = keys.find(id).orElseThrow(AccessCommand::unknown).key();
+              Rights rights =
+                  flags.over(without(clear, before.rights()), scopes, CLOCK.instant());
+              ApiKeys.Patch patch =
+                  new ApiKeys.Patch(name == null ? before.name() : name, rights);
+              OptionalInt version = OptionalInt.of(before.version());
+              return switch (keys.patch(id, _ -> patch, version, Actor.operator())) {
+                case KeyOutcome.Patched _ -> shown(keys, id);
+                case KeyOutcome other -> throw failure(other);
+              };
+            }));
+    return 0;
+  }
+
+  private static Rights without(List<String> cleared, Rights rights) {
+    return new Rights(
+        rights.scopes(),
+        rights.types().filter(_ -> !cleared.contains("types")),
+        rights.ranges().filter(_ -> !cleared.contains("ranges")),
+        rights.limit().filter(_ -> !cleared.contains("limit")),
+        rights.expiresAt().filter(_ -> !cleared.contains("expiry")));
+  }
+
+  @Command(
+      name = "rotate",
+      description =
+          "Makes a key with the same name, principal and rights, and prints it, only once. The old"
+              + " key ends after the overlap.",
+      footer = "  coatcheck access rotate key_4KIWSf8WvPNo --overlap-seconds 86400")
+  int rotate(
+      @Mixin Settings settings,
+      @Mixin Output output,
+      @Parameters(paramLabel = KEY_ID, description = "ID of the key, as list prints it.")
+          String keyId,
+      @Option(
+              names = "--overlap-seconds",
+              required = true,
+              description = "How long the old key still works: 0 to 2592000.")
+          int overlapSeconds,
+      @Option(
+              names = "--expires",
+              paramLabel = "TIME",
+              description = "When the new key expires. Default: when the old key would have.")
+          @Nullable Instant expires)
+      throws CommandFailed {
+    long secondsMax = ApiKeys.Rotation.OVERLAP_MAX.toSeconds();
+    if (overlapSeconds < 0 || overlapSeconds > secondsMax) {
+      throw new Misused("--overlap-seconds must be 0 to " + secondsMax + ".");
+    }
+    ApiKeys.Rotation rotation =
+        new ApiKeys.Rotation(Duration.ofSeconds(overlapSeconds), Optional.ofNullable(expires));
+    String id = id(keyId);
+    printSecret(
+        output,
+        withKeys(
+            settings, keys -> issued(keys, keys.rotate(id, rotation, Actor.operator()))));
+    spec.commandLine().getErr().println("The API key is shown only now.");
+    return 0;
   }
 
   @Command(
       name = "revoke",
-      description = "Revokes an API key for good.",
-      footer = "  coatcheck access revoke 4KIWSf8WvPNo")
+      description = "Revokes an API key for good, and the successors that it made by rotation.",
+      footer = "  coatcheck access revoke key_4KIWSf8WvPNo")
   int revoke(
       @Mixin Settings settings,
       @Mixin Output output,
-      @Parameters(paramLabel = "KEY_ID", description = "ID of the key, as list prints it.")
-          String keyId)
+      @Parameters(paramLabel = KEY_ID, description = "ID of the key, as list prints it.")
+          String keyId,
+      @Option(names = "--keep-successors", description = "End only the key itself.")
+          boolean keepsSuccessors)
       throws CommandFailed {
-    if (!withAccess(settings, access -> access.revoke(keyId))) {
-      throw new CommandFailed("no active key has this ID; coatcheck access list shows the keys.");
-    }
-    output.print(Output.object(Map.of("key_id", keyId, "status", "revoked")), "revoked " + keyId);
+    String id = id(keyId);
+    int successors =
+        withKeys(
+            settings,
+            keys ->
+                switch (keys.revoke(id, keepsSuccessors, Actor.operator())) {
+                  case KeyOutcome.Revoked(_, int ended) -> ended;
+                  case KeyOutcome other -> throw failure(other);
+                });
+    String shown = ApiKey.shown(id);
+    output.print(
+        Output.object(Map.of("id", shown, "status", "revoked", "successors", successors)),
+        "revoked " + shown + (successors == 0 ? "" : " and " + successors + " successors"));
     return 0;
   }
 
-  /** The scopes that a key can have. */
-  static final class ScopeNames implements Iterable<String> {
+  /** A new key and its text. */
+  private record Issued(StoredKey key, String secret, JsonNode shown) {}
+
+  private static Issued issued(ApiKeys keys, KeyOutcome outcome) throws CommandFailed {
+    return switch (outcome) {
+      case KeyOutcome.Made(ApiKey key, StoredKey stored) -> {
+        Map<String, @Nullable Object> fields =
+            keys.json(new ApiKeys.Listed(stored, Optional.empty()));
+        fields.put("secret", key.secretText());
+        yield new Issued(stored, key.secretText(), Output.object(fields));
+      }
+      case KeyOutcome other -> throw failure(other);
+    };
+  }
+
+  private static void printSecret(Output output, Issued issued) throws CommandFailed {
+    output.print(issued.shown(), issued.secret());
+  }
+
+  /** What the database refuses a command; it may do all that a key with all rights may. */
+  private static CommandFailed failure(KeyOutcome outcome) {
+    return switch (outcome) {
+      case KeyOutcome.Unknown _ -> unknown();
+      case KeyOutcome.TypeUnknown _ ->
+          new CommandFailed("no type has the name of --type; coatcheck types list shows the types.");
+      case KeyOutcome.ExpiryPassed _ ->
+          new CommandFailed("the time of --expires has passed. Send a later one.");
+      case KeyOutcome.Ended _ ->
+          new CommandFailed("the key was revoked or has expired, for good. Create another one.");
+      case KeyOutcome.AlreadyRotated _ ->
+          new CommandFailed("the key was rotated before. Rotate its successor.");
+      case KeyOutcome.VersionDiffers _ ->
+          new CommandFailed("the key has changed meanwhile. Run the command again.");
+      case KeyOutcome.Made _,
+          KeyOutcome.Patched _,
+          KeyOutcome.Revoked _,
+          KeyOutcome.CallerEnded _,
+          KeyOutcome.CallerLacksScope _,
+          KeyOutcome.BeyondCaller _,
+          KeyOutcome.PrincipalTaken _ ->
+          throw new IllegalStateException(outcome.toString());
+    };
+  }
+
+  private static CommandFailed unknown() {
+    return new CommandFailed("no key has this ID; coatcheck access list shows the keys.");
+  }
+
+  /** Without the prefix too, as the text of a key has it. */
+  private static String id(String text) throws CommandFailed {
+    return ApiKey.idOf(text)
+        .or(() -> ApiKey.idOf(ApiKey.shown(text)))
+        .orElseThrow(AccessCommand::unknown);
+  }
+
+  private static JsonNode shown(ApiKeys keys, String keyId) throws CommandFailed {
+    return shown(keys, keys.find(keyId).orElseThrow(AccessCommand::unknown));
+  }
+
+  /** A key of another version may have a scope that this version doesn't know. */
+  private static JsonNode shown(ApiKeys keys, ApiKeys.Listed listed) {
+    Map<String, @Nullable Object> fields = keys.json(listed);
+    fields.put(
+        "scopes",
+        listed.key().rights().scopes().stream()
+            .map(scope -> scope.name() + (Scope.KNOWN.contains(scope) ? "" : " (unknown)"))
+            .sorted()
+            .toList());
+    return Output.object(fields);
+  }
+
+  /** What a key can be limited to, apart from its scopes. */
+  static final class Clearable implements Iterable<String> {
+    static final List<String> ALL = List.of("types", "ranges", "limit", "expiry");
+
     @Override
     public Iterator<String> iterator() {
-      return Scope.KNOWN.stream().map(Scope::name).iterator();
+      return ALL.iterator();
     }
   }
 
-  private static <T> T withAccess(Settings settings, Function<Access, T> work)
-      throws CommandFailed {
-    Observer observer = new Observer();
-    try (OpenDatabase opened = OpenDatabase.openBeside(settings.config(), observer)) {
-      return work.apply(
-          new Access(
-              opened.database(),
-              Access.Trust.none(),
-              new RandomSource(),
-              observer,
-              InstantSource.system()));
+  static final class Statuses implements Iterable<String> {
+    @Override
+    public Iterator<String> iterator() {
+      return Arrays.stream(StoredKey.Status.values()).map(WireNamed::wireName).iterator();
+    }
+  }
+
+  @FunctionalInterface
+  private interface Work<T> {
+    T with(ApiKeys keys) throws CommandFailed;
+  }
+
+  private static <T> T withKeys(Settings settings, Work<T> work) throws CommandFailed {
+    try (OpenDatabase opened = OpenDatabase.openBeside(settings.config(), new Observer())) {
+      return work.with(new ApiKeys(opened.database(), _ -> {}, new RandomSource(), CLOCK));
     } catch (StartFailed failed) {
       throw new CommandFailed(String.valueOf(failed.getMessage()));
     }
-  }
-
-  private static Set<Scope> scopes(List<String> names) throws CommandFailed {
-    Set<Scope> scopes = new LinkedHashSet<>();
-    for (String name : names) {
-      scopes.add(
-          Scope.named(name)
-              .orElseThrow(
-                  () ->
-                      new Misused(
-                          "no scope has the name "
-                              + name
-                              + ". The scopes are "
-                              + String.join(", ", new ScopeNames())
-                              + ".")));
-    }
-    return scopes;
   }
 }

@@ -11,6 +11,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -30,6 +34,12 @@ public final class TrustedCache<K, V> {
 
   /** From this age on, a value that is in use is reloaded in the background. */
   private static final long AGEING_NANOS = Duration.ofSeconds(25).toNanos();
+
+  /** For how long values in steady use are gathered, to be reloaded by one statement. */
+  private static final Duration GATHERING = Duration.ofMillis(200);
+
+  /** How many values one statement reloads. */
+  private static final int GATHERED_MAX = 1_000;
 
   /** How long a caller waits for a new value if an older one may be served. */
   private static final Duration PATIENCE = Duration.ofMillis(300);
@@ -51,6 +61,8 @@ public final class TrustedCache<K, V> {
       new BoundedRefresh<>(TRUSTED_LOADS_MAX);
   private final BoundedRefresh<List<K>, Map<K, V>> inDoubt =
       new BoundedRefresh<>(DOUBTFUL_LOADS_MAX);
+  private final Set<K> ageing = ConcurrentHashMap.newKeySet();
+  private final AtomicBoolean isGathering = new AtomicBoolean();
   private final AtomicBoolean isLate = new AtomicBoolean();
   private volatile long lateNano;
 
@@ -101,6 +113,38 @@ public final class TrustedCache<K, V> {
       whileTrusted.begin(keys, () -> loaded(keys, loadOne));
     }
     return Optional.of(entry.value());
+  }
+
+  /**
+   * Like {@link #get}, for values of which very many are in steady use: they are reloaded together,
+   * instead of one by one.
+   */
+  public Optional<V> getAmongMany(
+      K key, Duration staleMax, Function<List<K>, Map<K, V>> load) {
+    @Nullable Entry<V> entry = feed.isTrusted() ? entries.getIfPresent(key) : null;
+    if (entry == null || !isCurrent(key, entry)) {
+      return Optional.ofNullable(getAll(List.of(key), _ -> staleMax, load).get(key));
+    }
+    if (feed.state().ageNanos(entry.load().nano()) > AGEING_NANOS
+        && ageing.add(key)
+        && isGathering.compareAndSet(false, true)) {
+      CompletableFuture.delayedExecutor(
+              GATHERING.toMillis(), TimeUnit.MILLISECONDS, Thread::startVirtualThread)
+          .execute(() -> reloadAgeing(load));
+    }
+    return Optional.of(entry.value());
+  }
+
+  /** A value that is asked for again before its load ends is loaded twice, which does no harm. */
+  private void reloadAgeing(Function<List<K>, Map<K, V>> load) {
+    isGathering.set(false);
+    List<K> gathered = new ArrayList<>(ageing);
+    gathered.forEach(ageing::remove);
+    for (int from = 0; from < gathered.size(); from += GATHERED_MAX) {
+      List<K> keys =
+          List.copyOf(gathered.subList(from, Math.min(gathered.size(), from + GATHERED_MAX)));
+      whileTrusted.begin(keys, () -> loaded(keys, load));
+    }
   }
 
   /** Like {@link #get}, for many keys with one load of the missing ones. */

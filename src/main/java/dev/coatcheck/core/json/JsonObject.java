@@ -307,6 +307,11 @@ public final class JsonObject {
     return strings;
   }
 
+  /** Like {@link #strings}; empty if the field is missing or null, while an empty array is refused. */
+  public Optional<List<String>> nullableStrings(String name, int itemsMax) {
+    return field(name).filter(value -> !value.isNull()).map(_ -> strings(name, itemsMax));
+  }
+
   private List<String> strings(String name, JsonNode array) {
     List<String> strings = new ArrayList<>();
     for (JsonNode item : array) {

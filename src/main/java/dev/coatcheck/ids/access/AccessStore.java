@@ -1,29 +1,45 @@
 package dev.coatcheck.ids.access;
 
 import static dev.coatcheck.postgres.sql.schema.Tables.API_KEY;
+import static dev.coatcheck.postgres.sql.schema.Tables.API_KEY_USE;
 import static java.util.Objects.requireNonNull;
-import static org.jooq.impl.DSL.currentOffsetDateTime;
+import static org.jooq.impl.DSL.condition;
+import static org.jooq.impl.DSL.any;
 import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.noCondition;
+import static org.jooq.impl.DSL.row;
+import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.val;
 
-import dev.coatcheck.cluster.change.ChangeKind;
-import dev.coatcheck.cluster.change.ChangeTable;
 import dev.coatcheck.postgres.connection.ConnectionDesync;
 import dev.coatcheck.postgres.sql.Database;
-import dev.coatcheck.postgres.sql.schema.tables.records.ApiKeyRecord;
-import java.util.Arrays;
+import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import org.jooq.DSLContext;
+import org.jooq.Condition;
 import org.jooq.Field;
+import org.jooq.Record;
 
-/** All SQL about API keys. */
+/** All SQL about API keys that changes none, and the transactions that do. */
 final class AccessStore {
   private static final Field<String> ASKED = field("wanted.asked", String.class);
+
+  /** Once a minute for each key, however many instances were asked with it. */
+  private static final String USE =
+      """
+      insert into coatcheck.api_key_use (key_id, last_used_at)
+      select used.key_id, date_trunc('minute', now()) from unnest({0}) as used (key_id)
+      order by used.key_id
+      on conflict (key_id) do update set last_used_at = excluded.last_used_at
+      where api_key_use.last_used_at < excluded.last_used_at
+      """;
 
   private final Database database;
 
@@ -31,49 +47,42 @@ final class AccessStore {
     this.database = database;
   }
 
+  /** Runs a change in a transaction in which no other one changes keys. */
+  <T> T changing(String operation, Function<ApiKeyTable, T> work) {
+    return database.write(operation, sql -> work.apply(ApiKeyTable.locked(sql)));
+  }
+
   /**
-   * Inserts the key that is decided on from the live keys. One at a time, otherwise two keys with
-   * one name could get the same principal.
+   * Runs a change of those keys that exist, if there are any.
+   *
+   * @param work gets the IDs of the keys, and returns those of the changed ones
    */
-  Access.Created insert(Function<List<StoredKey>, Access.Created> decide) {
+  List<String> changingIfAny(
+      List<ApiKey> keys, BiFunction<ApiKeyTable, List<String>, List<String>> work) {
+    Map<String, StoredKey.Hash> hashes = new HashMap<>();
+    keys.forEach(key -> hashes.put(key.id(), key.hash()));
     return database.write(
-        "API key insert",
+        "leaked API keys",
         sql -> {
-          sql.execute("lock table {0} in share row exclusive mode", API_KEY);
-          Access.Created created =
-              decide.apply(
-                  sql.selectFrom(API_KEY)
-                      .where(API_KEY.REVOKED_AT.isNull())
-                      .and("coalesce(expires_at > now(), true)")
-                      .fetch(AccessStore::storedKey));
-          if (created instanceof Access.Created.Made(Access.Issued issued)) {
-            insert(sql, issued.stored());
-          }
-          return created;
+          List<String> known =
+              sql
+                  .select(API_KEY.KEY_ID, API_KEY.SECRET_HASH)
+                  .from(API_KEY)
+                  .where(API_KEY.KEY_ID.eq(any(hashes.keySet().toArray(String[]::new))))
+                  .fetch()
+                  .stream()
+                  .filter(
+                      row ->
+                          new StoredKey.Hash(row.value2())
+                              .matches(requireNonNull(hashes.get(row.value1()))))
+                  .map(row -> row.value1())
+                  .toList();
+          return known.isEmpty() ? List.of() : work.apply(ApiKeyTable.locked(sql), known);
         });
   }
 
-  private static void insert(DSLContext sql, StoredKey key) {
-    ApiKeyRecord row = sql.newRecord(API_KEY);
-    row.setKeyId(key.keyId());
-    row.setSecretHash(key.hash().bytes());
-    row.setName(key.name());
-    row.setPrincipal(key.principal());
-    row.setScopes(key.rights().scopes().stream().map(Scope::name).toArray(String[]::new));
-    row.setTypes(key.rights().types().map(types -> types.toArray(String[]::new)).orElse(null));
-    row.setRanges(
-        key.rights()
-            .ranges()
-            .map(ranges -> ranges.stream().map(AddressRange::toString).toArray(String[]::new))
-            .orElse(null));
-    row.setLimitRequests(key.rights().limit().map(RateLimit::requests).orElse(null));
-    row.setLimitSeconds(key.rights().limit().map(RateLimit::seconds).orElse(null));
-    row.setCreatedAt(key.createdAt());
-    row.setExpiresAt(key.rights().expiresAt().orElse(null));
-    sql.insertInto(API_KEY).set(row).execute();
-  }
-
-  Optional<StoredKey> find(String keyId) {
+  /** The keys with these IDs that exist, by ID. */
+  Map<String, StoredKey> find(List<String> keyIds) {
     return database.read(
         "API key read",
         sql -> {
@@ -81,61 +90,105 @@ final class AccessStore {
           var rows =
               sql.select(ASKED)
                   .select(API_KEY.fields())
-                  .from(table("(select {0}) as wanted (asked)", val(keyId)))
+                  .from(
+                      table("unnest({0}) as wanted (asked)", val(keyIds.toArray(String[]::new))))
                   .leftJoin(API_KEY)
                   .on(API_KEY.KEY_ID.eq(ASKED))
                   .fetch();
+          Set<String> asked = rows.stream().map(row -> row.get(ASKED)).collect(Collectors.toSet());
           ConnectionDesync.unless(
-              rows.size() == 1 && keyId.equals(rows.getFirst().get(ASKED)), "another API key");
-          return Optional.of(rows.getFirst())
+              rows.size() == keyIds.size() && asked.equals(Set.copyOf(keyIds)), "other API keys");
+          return rows.stream()
               .filter(row -> row.get(API_KEY.KEY_ID) != null)
-              .map(row -> storedKey(row.into(API_KEY)));
+              .map(row -> ApiKeyTable.storedKey(row.into(API_KEY)))
+              .collect(Collectors.toMap(StoredKey::keyId, key -> key));
         });
   }
 
-  List<StoredKey> all() {
+  Optional<ApiKeys.Listed> listed(String keyId) {
+    return database.read(
+        "API key read",
+        sql ->
+            sql.select(API_KEY.fields())
+                .select(API_KEY_USE.LAST_USED_AT)
+                .from(API_KEY)
+                .leftJoin(API_KEY_USE)
+                .on(API_KEY_USE.KEY_ID.eq(API_KEY.KEY_ID))
+                .where(API_KEY.KEY_ID.eq(keyId))
+                .fetchOptional(AccessStore::listed));
+  }
+
+  List<ApiKeys.Listed> list(ApiKeys.Filter filter, Instant now) {
+    Condition condition =
+        filter
+            .principal()
+            .map(API_KEY.PRINCIPAL::eq)
+            .orElse(noCondition())
+            .and(
+                filter
+                    .types()
+                    .names()
+                    .map(
+                        names ->
+                            condition(
+                                "{0} <@ {1}",
+                                API_KEY.TYPES,
+                                val(names.toArray(String[]::new), API_KEY.TYPES)))
+                    .orElse(noCondition()))
+            .and(filter.status().map(status -> has(status, now)).orElse(noCondition()))
+            .and(
+                filter
+                    .after()
+                    .map(
+                        keyId ->
+                            row(API_KEY.CREATED_AT, API_KEY.KEY_ID)
+                                .gt(
+                                    select(API_KEY.CREATED_AT, API_KEY.KEY_ID)
+                                        .from(API_KEY)
+                                        .where(API_KEY.KEY_ID.eq(keyId))))
+                    .orElse(noCondition()));
     return database.read(
         "API key list",
-        sql -> sql.selectFrom(API_KEY).orderBy(API_KEY.CREATED_AT).fetch(AccessStore::storedKey));
+        sql ->
+            sql.select(API_KEY.fields())
+                .select(API_KEY_USE.LAST_USED_AT)
+                .from(API_KEY)
+                .leftJoin(API_KEY_USE)
+                .on(API_KEY_USE.KEY_ID.eq(API_KEY.KEY_ID))
+                .where(condition)
+                .orderBy(API_KEY.CREATED_AT, API_KEY.KEY_ID)
+                .limit(filter.limit() + 1)
+                .fetch(AccessStore::listed));
   }
 
-  boolean revoke(String keyId) {
-    return database.write(
-        "API key revoke",
-        sql -> {
-          int revoked =
-              sql.update(API_KEY)
-                  .set(API_KEY.REVOKED_AT, currentOffsetDateTime().coerce(API_KEY.REVOKED_AT))
-                  .where(API_KEY.KEY_ID.eq(keyId), API_KEY.REVOKED_AT.isNull())
-                  .execute();
-          ChangeTable.append(sql, ChangeKind.API_KEY, revoked == 1 ? List.of(keyId) : List.of());
-          return revoked == 1;
-        });
+  List<StoredKey> liveNamed(String name, Instant now) {
+    return database.read(
+        "API keys of a name",
+        sql ->
+            sql.selectFrom(API_KEY)
+                .where(API_KEY.NAME.eq(name), has(StoredKey.Status.ACTIVE, now))
+                .orderBy(API_KEY.CREATED_AT, API_KEY.KEY_ID)
+                .fetch(ApiKeyTable::storedKey));
   }
 
-  private static StoredKey storedKey(ApiKeyRecord row) {
-    return new StoredKey(
-        row.getKeyId(),
-        new StoredKey.Hash(row.getSecretHash()),
-        row.getName(),
-        row.getPrincipal(),
-        rights(row),
-        row.getCreatedAt(),
-        Optional.ofNullable(row.getRevokedAt()));
+  private static Condition has(StoredKey.Status status, Instant now) {
+    Condition isLasting = API_KEY.EXPIRES_AT.isNull().or(API_KEY.EXPIRES_AT.gt(now));
+    return switch (status) {
+      case ACTIVE -> API_KEY.REVOKED_AT.isNull().and(isLasting);
+      case EXPIRED -> API_KEY.REVOKED_AT.isNull().and(API_KEY.EXPIRES_AT.le(now));
+      case REVOKED -> API_KEY.REVOKED_AT.isNotNull();
+    };
   }
 
-  private static Rights rights(ApiKeyRecord row) {
-    return new Rights(
-        Arrays.stream(row.getScopes()).map(Scope::new).collect(Collectors.toSet()),
-        Optional.ofNullable(row.getTypes()).map(Set::of),
-        Optional.ofNullable(row.getRanges())
-            .map(
-                ranges ->
-                    Arrays.stream(ranges)
-                        .map(range -> AddressRange.parse(range).orElseThrow())
-                        .collect(Collectors.toSet())),
-        Optional.ofNullable(row.getLimitRequests())
-            .map(requests -> new RateLimit(requests, requireNonNull(row.getLimitSeconds()))),
-        Optional.ofNullable(row.getExpiresAt()));
+  private static ApiKeys.Listed listed(Record row) {
+    return new ApiKeys.Listed(
+        ApiKeyTable.storedKey(row.into(API_KEY)),
+        Optional.ofNullable(row.get(API_KEY_USE.LAST_USED_AT)));
+  }
+
+  /** Notes that keys were used in this minute. */
+  void use(List<String> keyIds) {
+    database.writeAlone(
+        "API key use", sql -> sql.query(USE, val(keyIds.toArray(String[]::new))).execute());
   }
 }

@@ -1,6 +1,7 @@
 package dev.coatcheck.ids.access;
 
 import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -27,6 +28,24 @@ public record AddressRange(InetAddress address, int bits) {
                     address,
                     parts.group(2) == null ? width(address) : Integer.parseInt(parts.group(2))))
         .filter(range -> range.bits <= width(range.address));
+  }
+
+  /** Like {@link #parse}; empty also if bits behind the network are set, as in 10.1.2.3/8. */
+  public static Optional<AddressRange> parseNetwork(String text) {
+    return parse(text).filter(range -> range.network().equals(range.address));
+  }
+
+  /** The address without the bits that its members don't share. */
+  private InetAddress network() {
+    byte[] bytes = address.getAddress();
+    for (int bit = bits; bit < bytes.length * Byte.SIZE; bit++) {
+      bytes[bit / 8] &= (byte) ~(0x80 >> bit % 8);
+    }
+    try {
+      return InetAddress.getByAddress(bytes);
+    } catch (UnknownHostException impossible) {
+      throw new IllegalStateException(impossible);
+    }
   }
 
   /** Reads an address without asking a name server; empty if the text is none. */

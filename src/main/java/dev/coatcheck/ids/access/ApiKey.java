@@ -21,6 +21,7 @@ import java.util.zip.CRC32;
  */
 public final class ApiKey {
   private static final String START = "ccg_live_";
+  private static final String ID_START = "key_";
   private static final String BASE62 =
       "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
   private static final int ID_LENGTH = 12;
@@ -68,6 +69,20 @@ public final class ApiKey {
   /** The public part, which names the key in the database, in logs and in audits. */
   public String id() {
     return text.substring(START.length(), START.length() + ID_LENGTH);
+  }
+
+  /** The ID of a key as requests, answers and the audit spell it. */
+  public static String shown(String keyId) {
+    return ID_START + keyId;
+  }
+
+  /** The ID that is spelled {@code key_} and 12 letters or digits; empty for any other text. */
+  public static Optional<String> idOf(String shown) {
+    return Optional.of(shown)
+        .filter(text -> text.length() == ID_START.length() + ID_LENGTH)
+        .filter(text -> text.startsWith(ID_START))
+        .map(text -> text.substring(ID_START.length()))
+        .filter(id -> id.chars().allMatch(c -> Base62.isBase62((char) c)));
   }
 
   /** The whole key. It is shown once, after its creation. */

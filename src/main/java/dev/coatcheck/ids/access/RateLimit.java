@@ -15,4 +15,12 @@ public record RateLimit(int requests, int seconds) {
       throw new IllegalArgumentException("no rate limit: " + requests + " in " + seconds + " s");
     }
   }
+
+  /**
+   * Whether this allows at least as many requests for each second as the other limit: 100 in 10 s
+   * covers 10 in 1 s. How many may come at once is not compared.
+   */
+  boolean covers(RateLimit other) {
+    return (long) requests * other.seconds >= (long) other.requests * seconds;
+  }
 }

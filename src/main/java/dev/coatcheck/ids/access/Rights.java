@@ -2,8 +2,11 @@ package dev.coatcheck.ids.access;
 
 import java.net.InetAddress;
 import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an API key allows.
@@ -32,7 +35,7 @@ public record Rights(
   }
 
   public boolean may(Scope scope) {
-    return scopes.contains(Scope.ALL) || scopes.contains(scope);
+    return scope.equals(Scope.SELF) || scopes.contains(Scope.ALL) || scopes.contains(scope);
   }
 
   public AllowedTypes allowedTypes() {
@@ -41,5 +44,63 @@ public record Rights(
 
   public boolean mayComeFrom(InetAddress address) {
     return ranges.isEmpty() || ranges.get().stream().anyMatch(range -> range.holds(address));
+  }
+
+  /**
+   * Whether these are at least the other rights: each scope, type and range of the others is one of
+   * these or in one of these, the limit is no higher and the expiry no later. What is empty here
+   * covers anything, and what is empty there is covered only by that.
+   */
+  public boolean covers(Rights other) {
+    return firstBeyond(other).isEmpty();
+  }
+
+  /** The first of the other rights that these don't cover, as requests name it. */
+  Optional<String> firstBeyond(Rights other) {
+    if (!other.scopes.stream().allMatch(this::may)) {
+      return Optional.of("scopes");
+    }
+    if (types.isPresent() && !other.types.map(types.get()::containsAll).orElse(false)) {
+      return Optional.of("types");
+    }
+    if (ranges.isPresent() && !other.ranges.map(this::coversAll).orElse(false)) {
+      return Optional.of("ranges");
+    }
+    if (limit.isPresent() && !other.limit.map(limit.get()::covers).orElse(false)) {
+      return Optional.of("limit");
+    }
+    if (expiresAt.isPresent()
+        && !other.expiresAt.map(end -> !end.isAfter(expiresAt.get())).orElse(false)) {
+      return Optional.of("expires_at");
+    }
+    return Optional.empty();
+  }
+
+  /** Each of them in one range of ours; two neighbours don't cover what spans both. */
+  private boolean coversAll(Set<AddressRange> others) {
+    return others.stream()
+        .allMatch(
+            other -> ranges.stream().flatMap(Set::stream).anyMatch(range -> range.holds(other)));
+  }
+
+  Rights expiringAt(Optional<Instant> end) {
+    return new Rights(scopes, types, ranges, limit, end);
+  }
+
+  /** As answers and the audit show them: lists in order, null where nothing is limited. */
+  public Map<String, @Nullable Object> json() {
+    Map<String, @Nullable Object> json = new LinkedHashMap<>();
+    json.put("scopes", scopes.stream().map(Scope::name).sorted().toList());
+    json.put("types", types.map(names -> names.stream().sorted().toList()).orElse(null));
+    json.put(
+        "ranges",
+        ranges.map(all -> all.stream().map(AddressRange::toString).sorted().toList()).orElse(null));
+    json.put(
+        "limit",
+        limit
+            .map(rate -> Map.of("requests", rate.requests(), "seconds", rate.seconds()))
+            .orElse(null));
+    json.put("expires_at", expiresAt.map(Instant::toString).orElse(null));
+    return json;
   }
 }

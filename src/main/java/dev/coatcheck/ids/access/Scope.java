@@ -27,6 +27,9 @@ public record Scope(String name) {
   public static final Scope ACCESS_ADMIN = new Scope("access:admin");
   public static final Scope AUDIT_READ = new Scope("audit:read");
 
+  /** What every API key may without being given it: see itself, and rotate and end itself. */
+  public static final Scope SELF = new Scope("self");
+
   /** All scopes that a new key can have, in the order in which they are listed to users. */
   public static final List<Scope> KNOWN =
       List.of(
@@ -46,6 +49,11 @@ public record Scope(String name) {
 
   public static Optional<Scope> named(String name) {
     return KNOWN.stream().filter(scope -> scope.name.equals(name)).findFirst();
+  }
+
+  /** The scope of a stored key: the constant, unless another version of the gateway knew it. */
+  static Scope stored(String name) {
+    return named(name).orElseGet(() -> new Scope(name));
   }
 
   public Scope {

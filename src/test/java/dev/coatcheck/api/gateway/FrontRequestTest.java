@@ -12,10 +12,13 @@ import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
+import dev.coatcheck.ids.access.ApiKeys;
 import dev.coatcheck.ids.access.AccessDecision;
 import dev.coatcheck.ids.access.Credential;
 import dev.coatcheck.ids.access.Proxies;
+import dev.coatcheck.ids.access.Rights;
 import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.ids.access.TestKeys;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.sql.Database;
@@ -62,9 +65,10 @@ class FrontRequestTest {
       new Access(
           database,
           new Access.Trust(feed, Duration.ofSeconds(60)),
-          new RandomSource(),
           observer,
           InstantSource.system());
+  private final ApiKeys keys =
+      new ApiKeys(database, access::forget, new RandomSource(), InstantSource.system());
   private final Permits permits = new Permits(PERMITS);
   private final BlockingQueue<CompletableFuture<Boolean>> begun = new LinkedBlockingQueue<>();
   private final BlockingQueue<Deadline> deadlines = new LinkedBlockingQueue<>();
@@ -199,7 +203,8 @@ class FrontRequestTest {
   }
 
   private String key(String name) {
-    String key = access.create(name, Set.of(Scope.IDS_READ), Optional.empty()).key().secretText();
+    String key =
+        TestKeys.create(keys, name, Rights.of(Set.of(Scope.IDS_READ))).secretText();
     Supplier<AccessDecision> decision =
         () -> access.decide(
                 Credential.of(Optional.of("Bearer " + key)),

@@ -42,6 +42,7 @@ class AccessMatrixTest {
 
   private static String publicId = "";
   private static String run = "";
+  private static String apiKey = "";
 
   @BeforeAll
   static void charge() {
@@ -53,6 +54,11 @@ class AccessMatrixTest {
         GATEWAY
             .client()
             .post("/v1/table-migrations", json("table", "orders", "type", "charge"))
+            .text("/id");
+    apiKey =
+        GATEWAY
+            .client()
+            .post("/v1/access/keys", json("name", "charges", "scopes", List.of("ids:read")))
             .text("/id");
   }
 
@@ -66,21 +72,23 @@ class AccessMatrixTest {
       return operation.node().path("x-types").stringValue();
     }
 
-    /** With what exists: a public ID, and a run. */
+    /** With what exists: a public ID, a run, and an API key. */
     Reply existing(TestClient client) {
-      return send(client, publicId, run, "charge");
+      return send(client, publicId, run, apiKey, "charge");
     }
 
-    /** With what doesn't: a type, an ID of no type, and a run. */
+    /** With what doesn't: a type, an ID of no type, a run, and an API key. */
     Reply missing(TestClient client) {
-      return send(client, OF_NO_TYPE, "999", "nosuch");
+      return send(client, OF_NO_TYPE, "999", "key_000000000000", "nosuch");
     }
 
-    private Reply send(TestClient client, String id, String runNumber, String type) {
+    private Reply send(
+        TestClient client, String id, String runNumber, String keyId, String type) {
       String target =
           call.path()
               .replace(TestClient.UNKNOWN_ID, id)
               .replace("table-migrations/7", "table-migrations/" + runNumber)
+              .replace("key_000000000000", keyId)
               .replace("charge", type);
       String body =
           call.body() == null
@@ -132,7 +140,7 @@ class AccessMatrixTest {
                   .isTrue();
               assertThat(operation.node().path("x-types").asString(""))
                   .as(operation.id())
-                  .isIn("named", "items", "filtered", "refused", "any");
+                  .isIn("named", "items", "filtered", "rights", "refused", "any");
             });
     assertThat(secured().stream().map(asked -> asked.operation().id()))
         .containsAll(all.stream().map(ContractDocument.Operation::id).toList());
@@ -227,6 +235,7 @@ class AccessMatrixTest {
             assertThat(foreign.status()).as("%s", asked).isEqualTo(200);
             assertThat(foreign.body().toString()).as("%s", asked).doesNotContain("\"charge\"");
           }
+          case "rights" -> assertProblem(foreign, "403 rights_exceeded types");
           case "refused" -> refused(asked, foreign);
           default ->
               assertThat(foreign.status())

@@ -4,10 +4,14 @@ import dev.coatcheck.app.boot.Config;
 import dev.coatcheck.app.boot.Gateway;
 import dev.coatcheck.app.boot.OpenDatabase;
 import dev.coatcheck.app.boot.StartFailed;
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.ids.access.Access;
+import dev.coatcheck.ids.access.ApiKeys;
+import dev.coatcheck.ids.access.KeyOutcome;
+import dev.coatcheck.ids.access.Rights;
 import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.ids.access.TestKeys;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestServer;
 import dev.coatcheck.postgres.sql.TestSql;
@@ -19,7 +23,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -231,7 +234,9 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
 
   /** Ends a key as the command line does: from another process. */
   public void revokeKey(String key) {
-    if (!withAccess(config, access -> access.revoke(key.substring(9, 21)))) {
+    KeyOutcome outcome =
+        withKeys(config, keys -> keys.revoke(key.substring(9, 21), false, Actor.operator()));
+    if (!(outcome instanceof KeyOutcome.Revoked)) {
       throw new AssertionError("no such key");
     }
   }
@@ -245,20 +250,13 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
   }
 
   private static String issue(Config config, String name, Set<Scope> scopes) {
-    return withAccess(
-        config, access -> access.create(name, scopes, Optional.empty()).key().secretText());
+    return withKeys(config, keys -> TestKeys.create(keys, name, Rights.of(scopes))).secretText();
   }
 
-  private static <T> T withAccess(Config config, Function<Access, T> work) {
-    Observer observer = new Observer();
-    try (OpenDatabase opened = OpenDatabase.open(config, observer)) {
+  private static <T> T withKeys(Config config, Function<ApiKeys, T> work) {
+    try (OpenDatabase opened = OpenDatabase.open(config, new Observer())) {
       return work.apply(
-          new Access(
-              opened.database(),
-              Access.Trust.none(),
-              new RandomSource(),
-              observer,
-              InstantSource.system()));
+          new ApiKeys(opened.database(), _ -> {}, new RandomSource(), InstantSource.system()));
     } catch (StartFailed failed) {
       throw new AssertionError(failed);
     }

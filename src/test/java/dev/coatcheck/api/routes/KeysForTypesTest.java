@@ -142,6 +142,24 @@ class KeysForTypesTest {
   }
 
   @Test
+  void theKeySeesOnlyApiKeysForItsTypes() {
+    for (List<String> types : List.of(List.of("user"), List.of("user", "charge"))) {
+      ALL.post(
+          "/v1/access/keys",
+          json("name", "of " + types, "scopes", List.of("ids:read"), "types", types));
+    }
+
+    assertThat(user.get("/v1/access/keys").body().findValuesAsString("name"))
+        .contains("of [user]")
+        .doesNotContain("of [user, charge]");
+    assertProblem(
+        user.post(
+            "/v1/access/keys",
+            json("name", "x", "scopes", List.of("ids:read"), "types", List.of("nosuch"))),
+        "403 rights_exceeded types");
+  }
+
+  @Test
   void aTypeDrawsFromASegmentOnlyByTheRightToDrawFromItDirectly() {
     ALL.put("/v1/segments/invoice", "{}");
     TestType bill =

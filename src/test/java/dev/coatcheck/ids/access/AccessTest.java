@@ -3,6 +3,7 @@ package dev.coatcheck.ids.access;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.cluster.lease.FaultProxy;
 import dev.coatcheck.core.attempt.NonBlockingAttempt;
@@ -30,6 +31,8 @@ class AccessTest {
   private static final ChangeFeed FEED = ChangeFeed.open(SETTINGS, OBSERVER, System::nanoTime);
   private static Instant now = Instant.parse("2026-01-01T00:00:00Z");
   private static final Access ACCESS = access(DATABASE);
+  private static final ApiKeys KEYS =
+      new ApiKeys(DATABASE, ACCESS::forget, new RandomSource(), () -> now);
 
   @AfterAll
   static void close() {
@@ -50,7 +53,7 @@ class AccessTest {
 
   @Test
   void aKeyWithAnotherSecretIsRefused() {
-    ApiKey real = ACCESS.create("real", Set.of(Scope.ALL), Optional.empty()).key();
+    ApiKey real = TestKeys.create(KEYS, "real", Rights.of(Set.of(Scope.ALL)));
     ApiKey other = ApiKey.generate(new RandomSource());
     // The other's secret under the real one's ID, with a check that fits.
     String forged =
@@ -72,14 +75,14 @@ class AccessTest {
 
   @Test
   void aRevokedKeyIsRefused() {
-    Access.Issued issued = ACCESS.create("ended", Set.of(Scope.ALL), Optional.empty());
-    String key = issued.key().secretText();
+    ApiKey ended = TestKeys.create(KEYS, "ended", Rights.of(Set.of(Scope.ALL)));
+    String key = ended.secretText();
     assertThat(decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Granted.class);
 
-    assertThat(ACCESS.revoke(issued.key().id())).isTrue();
+    assertThat(KEYS.revoke(ended.id(), false, Actor.operator()))
+        .isInstanceOf(KeyOutcome.Revoked.class);
 
     assertThat(decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Unauthenticated.class);
-    assertThat(ACCESS.revoke(issued.key().id())).isFalse();
   }
 
   @Test
@@ -146,7 +149,8 @@ class AccessTest {
   }
 
   private static String issue(Set<Scope> scopes, Optional<Duration> validFor) {
-    return ACCESS.create("test", scopes, validFor).key().secretText();
+    Rights rights = Rights.of(scopes).expiringAt(validFor.map(now::plus));
+    return TestKeys.create(KEYS, "test", rights).secretText();
   }
 
   private static AccessDecision decide(String key, Scope needed) {
@@ -162,6 +166,6 @@ class AccessTest {
   }
 
   private static Access access(Database database, Access.Trust trust) {
-    return new Access(database, trust, new RandomSource(), OBSERVER, () -> now);
+    return new Access(database, trust, OBSERVER, () -> now);
   }
 }

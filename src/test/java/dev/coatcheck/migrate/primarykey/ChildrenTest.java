@@ -8,6 +8,7 @@ import dev.coatcheck.migrate.table.Phase;
 import dev.coatcheck.postgres.sql.TestSql;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * Columns that refer to the legacy IDs get twins that refer to the new keys. Every test runs before
  * the switch, after it, and after its undo.
  */
+@Tag("faults")
 class ChildrenTest {
   /** A child with each rule, and one with a key that is checked at the commit. */
   private static final List<String> CHILDREN =

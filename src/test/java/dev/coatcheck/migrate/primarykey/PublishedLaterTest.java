@@ -20,6 +20,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * Publications come, change and go while a run is on the table: at every moment the application can
  * update and delete rows, for which Postgres wants a replica identity.
  */
+@Tag("faults")
 class PublishedLaterTest {
   private static final int ROWS = 300;
 
@@ -48,7 +49,6 @@ class PublishedLaterTest {
 
   /** Nor does an undo take the index that the identity has moved to without moving it on. */
   @Test
-  @Tag("faults")
   void oneOfAfterTheSwitchKeepsAnIdentityThroughEveryUndo() {
     shop.items(ROWS);
     TableMigration run = fixture.switchKey(fixture.run());
@@ -78,7 +78,6 @@ class PublishedLaterTest {
   }
 
   @Test
-  @Tag("faults")
   void theIdentityOfAChildMovesToTheIndexLikeItOnTheTwin() {
     shop.items(ROWS);
     fixture.execute(
@@ -126,7 +125,6 @@ class PublishedLaterTest {
 
   /** Looked at once more under the lock. */
   @Test
-  @Tag("faults")
   void oneThatComesBetweenTheLookAndTheLockKeepsTheOldColumn() {
     shop.items(ROWS);
     TableMigration run = fixture.switchKey(fixture.run());

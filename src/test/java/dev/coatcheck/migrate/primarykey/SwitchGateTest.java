@@ -22,6 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What happened to table and children just before the switch keeps the primary key where it is. */
+@Tag("faults")
 class SwitchGateTest {
   @RegisterExtension
   final MigrationFixture fixture = MigrationFixture.behindProxy(WatchTimeouts.DEFAULT);
@@ -110,14 +111,12 @@ class SwitchGateTest {
 
   /** As while the switch waits for its time window. */
   @Test
-  @Tag("faults")
   void anIndexThatIsGoneOrInvalidIsNamedAndARetryBuildsIt() {
     requireBuiltAgain("new_pk");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"old_perm", "ref_public"})
-  @Tag("faults")
   void soIsEachOther(String index) {
     requireBuiltAgain(index);
   }
@@ -174,7 +173,6 @@ class SwitchGateTest {
   }
 
   /** The triggers are on again as they were, and only a look at the rows tells. */
-  @Tag("faults")
   @Test
   void aRowWhoseColumnsDisagreeIsFoundByAVerificationThatIsNotOld() {
     shop.items(1_000);
@@ -200,7 +198,6 @@ class SwitchGateTest {
   }
 
   @Test
-  @Tag("faults")
   void aForeignKeyThatComesBetweenTheComparisonAndTheLockIsNamed() {
     requireNamed(
         "create table note (order_id bigint references orders)",
@@ -208,7 +205,6 @@ class SwitchGateTest {
   }
 
   @Test
-  @Tag("faults")
   void soIsOneOfAChildThatIsKnown() {
     requireNamed(
         "alter table item add column other_id bigint references orders",

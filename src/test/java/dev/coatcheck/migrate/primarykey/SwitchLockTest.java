@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Others hold what the switch and the children's foreign keys want to lock. */
+@Tag("faults")
 class SwitchLockTest {
   private static final int CHILDREN = 8;
   private static final long HELD_MILLIS = 250;
@@ -27,7 +28,6 @@ class SwitchLockTest {
 
   /** Each child is held for a moment, and the moments must not add up for the others. */
   @Test
-  @Tag("faults")
   void writersDoNotWaitForAllChildrenOneAfterTheOther() {
     fixture.orders(100);
     IntStream.range(0, CHILDREN)
@@ -103,7 +103,6 @@ class SwitchLockTest {
   }
 
   @Test
-  @Tag("faults")
   void aChildThatIsHeldForGoodLeavesAllAsItWasAndNamesTheHolder() {
     shop.items(1_000);
     try (TestSession held = fixture.sql().session()) {

@@ -15,19 +15,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** One table is the child in one run and the parent in another: customers, orders, items. */
+@Tag("faults")
 class TwoRunsTest {
   private static final List<String> TABLES = List.of("customer", "purchase", "item");
 
   @RegisterExtension final MigrationFixture fixture = MigrationFixture.apart();
 
   @Test
-  @Tag("faults")
   void theyShareATableWhoseParentGoesFirst() {
     share(true);
   }
 
   @Test
-  @Tag("faults")
   void theyShareATableWhoseParentGoesSecond() {
     share(false);
   }

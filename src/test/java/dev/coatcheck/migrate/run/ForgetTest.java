@@ -8,10 +8,12 @@ import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.table.Phase;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What an undo leaves in the source goes when it is asked for, and not before. */
+@Tag("faults")
 class ForgetTest {
   @RegisterExtension final MigrationFixture fixture = MigrationFixture.apart();
 

@@ -19,6 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The network between gateway and source swallows everything, at the worst moment. */
+@Tag("faults")
 class FrozenNetworkTest {
   private static final int ROWS = 500;
   private static final WatchTimeouts SHORT = new WatchTimeouts(200, 1_000, 2_000, 1_000);
@@ -33,7 +34,6 @@ class FrozenNetworkTest {
         "validate constraint",
         "where a.legacy = t.\"id\")"
       })
-  @Tag("faults")
   void aRunWaitsAndGoesOnByItselfWhenTheNetworkIsBack(String statement) {
     try (MigrationFixture fixture = MigrationFixture.behindProxy(SHORT)) {
       fixture.orders(ROWS);
@@ -50,7 +50,6 @@ class FrozenNetworkTest {
   }
 
   @Test
-  @Tag("faults")
   void soItDoesWithTheRealBounds() {
     try (MigrationFixture fixture = MigrationFixture.behindProxy(WatchTimeouts.DEFAULT)) {
       fixture.orders(ROWS);
@@ -101,7 +100,6 @@ class FrozenNetworkTest {
    * in the catalog can be relied on, and no new statement is begun.
    */
   @Test
-  @Tag("faults")
   void whatDoesNotEndIsWaitedFor() throws Exception {
     try (TestHome home = TestHome.fresh();
         EmbeddedDatabase server = EmbeddedDatabase.start(home.path())) {

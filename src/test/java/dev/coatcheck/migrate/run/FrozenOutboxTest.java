@@ -32,6 +32,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
 /** The network to the source swallows everything while an entry of the outbox is brought. */
+@Tag("faults")
 class FrozenOutboxTest {
   private static final long FROZEN_NANOS = TimeUnit.SECONDS.toNanos(8);
 
@@ -45,7 +46,6 @@ class FrozenOutboxTest {
     "COMMIT, false",
     "COMMIT, true"
   })
-  @Tag("faults")
   void aDrainThatIsFrozenForEightSecondsBringsItsEntryOnce(String statement, boolean isPassedOn) {
     try (Frozen frozen = new Frozen(new Trap(statement, isPassedOn, true))) {
       long until = System.nanoTime() + FROZEN_NANOS;
@@ -59,7 +59,6 @@ class FrozenOutboxTest {
 
   /** Its connection says nothing any more, not even that it has ended; all others go on. */
   @Test
-  @Tag("faults")
   void theServerEndsADrainWhoseClientItHearsNothingOf() {
     try (Frozen frozen = new Frozen(new Trap("for update skip locked", true, false))) {
       frozen.fixture.await(() -> frozen.drains("idle in transaction") == 1);

@@ -18,13 +18,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** An object that a run needs is dropped: the run fails with its name, and can be undone. */
+@Tag("faults")
 class GoneObjectsTest {
   private static final int ROWS = 1_000;
 
   @RegisterExtension final MigrationFixture fixture = MigrationFixture.beside();
 
   @Test
-  @Tag("faults")
   void aCheckpointThatGoesInTheMiddleFailsTheRunOnce() {
     fixture.orders(ROWS);
     TableMigration run = fixture.startInTheMiddle(20);
@@ -107,7 +107,6 @@ class GoneObjectsTest {
   }
 
   @Test
-  @Tag("faults")
   void aTableThatIsGoneIsSaidAndTheUndoTakesTheRest() {
     fixture.orders(ROWS);
     TableMigration run = fixture.startInTheMiddle(20);

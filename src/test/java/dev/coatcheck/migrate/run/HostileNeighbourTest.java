@@ -7,9 +7,11 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A role that may create objects in {@code public} gets nothing run as our role. */
+@Tag("faults")
 class HostileNeighbourTest {
   /** All that a statement of ours might name without a schema. */
   private static final String ARGUMENTS =

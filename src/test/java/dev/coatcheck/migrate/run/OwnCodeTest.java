@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -116,6 +117,7 @@ class OwnCodeTest {
 
   /** A child of another role, whose code is not ours either. */
   @Test
+  @Tag("faults")
   void itWorksInTheChildrenOfOtherRoles() {
     String other = shop.owner + "_other";
     shop.admin("create role " + other, "grant " + other + " to " + shop.migrator);
@@ -168,6 +170,7 @@ class OwnCodeTest {
    * of the application that wait for the commit too. What those do may still be deferred.
    */
   @Test
+  @Tag("faults")
   void whatWaitsForACommitIsStillDeferredThere() {
     shop.application(
         "create table line (id bigserial primary key,"

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
  * Who owns a table makes and attaches partitions of it during a run, as before; nobody else gets
  * anything done by our functions.
  */
+@Tag("faults")
 class PartitionOwnerTest {
   private final OwnedSource shop = new OwnedSource();
   private final String suffix = Long.toUnsignedString(ThreadLocalRandom.current().nextLong(), 36);
@@ -52,7 +53,6 @@ class PartitionOwnerTest {
   }
 
   @Test
-  @Tag("faults")
   void ownersAndMembersMakeAndAttachPartitionsInEachPhase() {
     partitions();
     TableMigration run = fixture.startInTheMiddle(500);

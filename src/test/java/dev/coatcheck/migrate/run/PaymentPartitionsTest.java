@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
  * Payments in partitions, each with foreign keys of its own but for the oldest, whose rentals may
  * be gone. The application's role owns nothing, and old partitions leave while the rentals migrate.
  */
+@Tag("faults")
 class PaymentPartitionsTest {
   private final OwnedSource shop = new OwnedSource();
   private final String web =
@@ -113,7 +114,6 @@ class PaymentPartitionsTest {
   }
 
   @Test
-  @Tag("faults")
   void partitionsThatLeaveInAnyPhaseStopNothing() {
     TableMigration run = fixture.plan("rental", Optional.of("rental_date"));
     fixture.rate(run, 300);
@@ -171,7 +171,6 @@ class PaymentPartitionsTest {
         .isEmpty();
   }
 
-  @Tag("faults")
   @Test
   void anUndoFreesAPartitionThatWasDetachedToo() {
     TableMigration run = fixture.run(fixture.plan("rental", Optional.of("rental_date")));

@@ -13,10 +13,12 @@ import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A legacy ID is answered from the moment of the triggers on, wherever the backfill is. */
+@Tag("faults")
 class ReadThroughTest {
   private static final int ROWS = 3_000;
 

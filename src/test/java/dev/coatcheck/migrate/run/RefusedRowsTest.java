@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A row that its table refuses keeps no other row from its key, and its own key is kept for it. */
+@Tag("faults")
 class RefusedRowsTest {
   private static final int ROWS = 2_000;
 
@@ -59,7 +60,6 @@ class RefusedRowsTest {
   }
 
   @Test
-  @Tag("faults")
   void soDoesTheRestOfATableBesideTheMappings() {
     refuse(true);
   }
@@ -115,7 +115,6 @@ class RefusedRowsTest {
 
   /** A trigger that refuses them all ends the run before it has set the whole table aside. */
   @Test
-  @Tag("faults")
   void aTableThatRefusesEveryRowStopsTheRunAtAThousand() {
     try (MigrationFixture fixture = MigrationFixture.beside()) {
       fixture.orders(3_000);

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A table, its columns and its schema are called something else in the middle of a run. */
+@Tag("faults")
 class RenameTest {
   private static final List<String> RENAMES =
       List.of(
@@ -21,7 +22,6 @@ class RenameTest {
 
   @RegisterExtension final MigrationFixture fixture = MigrationFixture.apart();
 
-  @Tag("faults")
   @Test
   void aRunGoesOnAndBackAndASecondOneGivesTheSameKeys() {
     fixture.orders(3_000);

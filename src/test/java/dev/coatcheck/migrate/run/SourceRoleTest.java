@@ -8,9 +8,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The source is spoken to as a role that has the rights of the documentation, and no more. */
+@Tag("faults")
 class SourceRoleTest {
   private static final String OWNER = "shop_owner_" + ProcessHandle.current().pid();
   private static final String ROLE = "coatcheck_migration_" + ProcessHandle.current().pid();

@@ -13,6 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * A writer whose rows our triggers don't see, as of a restore that disables them: between any two
  * statements of a run it inserts a row, and the application updates that row.
  */
+@Tag("faults")
 class StragglerTest {
   @RegisterExtension
   final MigrationFixture fixture = MigrationFixture.behindProxy(WatchTimeouts.DEFAULT);
@@ -39,7 +40,6 @@ class StragglerTest {
         "lock table \"public\".\"orders\" in access exclusive mode",
         "coalesce(max(t.\"id\"), 0)::bigint from \"public\"",
       })
-  @Tag("faults")
   void soDoesOneThatCameAtAnyOtherTime(String statement) {
     requireFilled(statement);
   }

@@ -1,0 +1,132 @@
+package dev.coatcheck.app.cli;
+
+import dev.coatcheck.app.client.Misused;
+import dev.coatcheck.ids.access.AddressRange;
+import dev.coatcheck.ids.access.RateLimit;
+import dev.coatcheck.ids.access.Rights;
+import dev.coatcheck.ids.access.Scope;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The rights of an API key, as flags. What is left out stays as it is. A mixin. */
+@Command
+final class RightsFlags {
+  private static final Pattern LIMIT = Pattern.compile("([1-9][0-9]{0,6})/([1-9][0-9]{0,3})");
+  private static final int VALID_DAYS_MAX = 3_650;
+
+  @Option(
+      names = "--type",
+      paramLabel = "NAME",
+      split = ",",
+      description = "Types that the key may use. Default: all.")
+  private @Nullable List<String> types;
+
+  @Option(
+      names = "--range",
+      paramLabel = "CIDR",
+      split = ",",
+      description = "Addresses or networks that the key may be used from. Default: all.")
+  private @Nullable List<String> ranges;
+
+  @Option(
+      names = "--limit",
+      paramLabel = "REQUESTS/SECONDS",
+      description = "How many requests in how many seconds: 1000/1. Default: that of the gateway.")
+  private @Nullable String limit;
+
+  @Option(
+      names = "--expires",
+      paramLabel = "TIME",
+      description = "When the key expires: 2027-01-01T00:00:00Z. Default: never.")
+  private @Nullable Instant expires;
+
+  @Option(names = "--valid-days", description = "Days until the key expires. Default: never.")
+  private @Nullable Integer validDays;
+
+  /** The rights with the changes of the flags. */
+  Rights over(Rights rights, @Nullable List<String> scopes, Instant now) throws Misused {
+    return new Rights(
+        scopes == null ? rights.scopes() : scopes(scopes),
+        types == null ? rights.types() : Optional.of(Set.copyOf(types)),
+        ranges == null ? rights.ranges() : Optional.of(ranges(ranges)),
+        limit == null ? rights.limit() : Optional.of(limit(limit)),
+        expiry(now).or(rights::expiresAt));
+  }
+
+  private Optional<Instant> expiry(Instant now) throws Misused {
+    if (validDays == null) {
+      return Optional.ofNullable(expires);
+    }
+    if (expires != null) {
+      throw new Misused("send --expires or --valid-days, not both.");
+    }
+    if (validDays < 1 || validDays > VALID_DAYS_MAX) {
+      throw new Misused("--valid-days must be 1 to " + VALID_DAYS_MAX + ".");
+    }
+    return Optional.of(now.plus(Duration.ofDays(validDays)));
+  }
+
+  private static Set<AddressRange> ranges(List<String> texts) throws Misused {
+    Set<AddressRange> ranges = new LinkedHashSet<>();
+    for (String text : texts) {
+      ranges.add(
+          AddressRange.parseNetwork(text)
+              .orElseThrow(
+                  () ->
+                      new Misused(
+                          "--range takes an address, or a network without bits behind it such as"
+                              + " 10.0.0.0/8, not "
+                              + text
+                              + ".")));
+    }
+    return ranges;
+  }
+
+  private static RateLimit limit(String text) throws Misused {
+    Matcher parts = LIMIT.matcher(text);
+    if (parts.matches()) {
+      int requests = Integer.parseInt(parts.group(1));
+      int seconds = Integer.parseInt(parts.group(2));
+      if (requests <= RateLimit.REQUESTS_MAX && seconds <= RateLimit.SECONDS_MAX) {
+        return new RateLimit(requests, seconds);
+      }
+    }
+    throw new Misused(
+        "--limit takes 1 to 1000000 requests in 1 to 3600 seconds, such as 1000/1.");
+  }
+
+  private static Set<Scope> scopes(List<String> names) throws Misused {
+    Set<Scope> scopes = new LinkedHashSet<>();
+    for (String name : names) {
+      scopes.add(
+          Scope.named(name)
+              .orElseThrow(
+                  () ->
+                      new Misused(
+                          "no scope has the name "
+                              + name
+                              + ". The scopes are "
+                              + String.join(", ", new ScopeNames())
+                              + ".")));
+    }
+    return scopes;
+  }
+
+  /** The scopes that a key can have. */
+  static final class ScopeNames implements Iterable<String> {
+    @Override
+    public Iterator<String> iterator() {
+      return Scope.KNOWN.stream().map(Scope::name).iterator();
+    }
+  }
+}

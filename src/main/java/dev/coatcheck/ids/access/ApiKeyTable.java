@@ -1,0 +1,160 @@
+package dev.coatcheck.ids.access;
+
+import static dev.coatcheck.postgres.sql.schema.Tables.API_KEY;
+import static dev.coatcheck.postgres.sql.schema.Tables.TYPE;
+import static java.util.Objects.requireNonNull;
+import static org.jooq.impl.DSL.val;
+
+import dev.coatcheck.cluster.audit.Actor;
+import dev.coatcheck.cluster.audit.AuditTable;
+import dev.coatcheck.cluster.change.ChangeKind;
+import dev.coatcheck.cluster.change.ChangeTable;
+import dev.coatcheck.postgres.sql.schema.tables.records.ApiKeyRecord;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jooq.DSLContext;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+/** All API keys within one transaction, which is the only one that changes any. */
+final class ApiKeyTable {
+  /** The keys, and what each of them made by rotating another key or itself, and so on. */
+  private static final String REVOKE =
+      """
+      with recursive ended (key_id) as (
+        select unnest({0}::text[])
+        union
+        select made.key_id
+        from ended
+        join coatcheck.api_key made on made.made_by = ended.key_id
+        where {1} and exists (
+          select from coatcheck.api_key rotated where rotated.successor = made.key_id)
+      )
+      update coatcheck.api_key
+      set revoked_at = now(), version = version + 1
+      where revoked_at is null and key_id in (select key_id from ended)
+      returning key_id
+      """;
+
+  private static final JsonMapper JSON = new JsonMapper();
+
+  private final DSLContext sql;
+
+  private ApiKeyTable(DSLContext sql) {
+    this.sql = sql;
+  }
+
+  /**
+   * Locks out all other changes of keys until the commit: each depends on what other keys may and
+   * have been.
+   */
+  static ApiKeyTable locked(DSLContext sql) {
+    sql.execute("lock table {0} in share row exclusive mode", API_KEY);
+    return new ApiKeyTable(sql);
+  }
+
+  Optional<StoredKey> find(String keyId) {
+    return sql.selectFrom(API_KEY)
+        .where(API_KEY.KEY_ID.eq(keyId))
+        .fetchOptional(ApiKeyTable::storedKey);
+  }
+
+  /** Whether any key, ended ones included, has the principal. */
+  boolean everHad(String principal) {
+    return sql.fetchExists(API_KEY, API_KEY.PRINCIPAL.eq(principal));
+  }
+
+  /** Whether each name is that of a registered type. */
+  boolean areTypes(Set<String> names) {
+    return sql.fetchCount(TYPE, TYPE.NAME.in(names)) == names.size();
+  }
+
+  void insert(StoredKey key) {
+    ApiKeyRecord row = record(key);
+    row.setKeyId(key.keyId());
+    row.setSecretHash(key.hash().bytes());
+    row.setPrincipal(key.principal());
+    row.setMadeBy(key.madeBy().orElse(null));
+    row.setCreatedAt(key.createdAt());
+    sql.insertInto(API_KEY).set(row).execute();
+  }
+
+  /** Writes the name, the rights, the version and the successor. */
+  void update(StoredKey key) {
+    sql.update(API_KEY).set(record(key)).where(API_KEY.KEY_ID.eq(key.keyId())).execute();
+  }
+
+  private ApiKeyRecord record(StoredKey key) {
+    ApiKeyRecord row = sql.newRecord(API_KEY);
+    Rights rights = key.rights();
+    row.setName(key.name());
+    row.setScopes(rights.scopes().stream().map(Scope::name).toArray(String[]::new));
+    row.setTypes(rights.types().map(types -> types.toArray(String[]::new)).orElse(null));
+    row.setRanges(
+        rights
+            .ranges()
+            .map(ranges -> ranges.stream().map(AddressRange::toString).toArray(String[]::new))
+            .orElse(null));
+    row.setLimitRequests(rights.limit().map(RateLimit::requests).orElse(null));
+    row.setLimitSeconds(rights.limit().map(RateLimit::seconds).orElse(null));
+    row.setExpiresAt(rights.expiresAt().orElse(null));
+    row.setVersion(key.version());
+    row.setSuccessor(key.successor().orElse(null));
+    return row;
+  }
+
+  /**
+   * Ends keys, and the successors that they made.
+   *
+   * @return what ended only now
+   */
+  List<String> revoke(List<String> keyIds, boolean keepsSuccessors) {
+    return sql.resultQuery(
+            REVOKE, val(keyIds.toArray(String[]::new)), val(!keepsSuccessors))
+        .fetch(0, String.class);
+  }
+
+  void audit(
+      Actor actor, String action, String keyId, Map<String, ? extends @Nullable Object> detail) {
+    AuditTable.append(
+        sql, actor, action, ApiKey.shown(keyId), JSON.writeValueAsString(detail));
+  }
+
+  /** Tells all instances. The last statement of the transaction. */
+  void tell(List<String> keyIds) {
+    ChangeTable.append(sql, ChangeKind.API_KEY, keyIds);
+  }
+
+  static StoredKey storedKey(ApiKeyRecord row) {
+    return new StoredKey(
+        row.getKeyId(),
+        new StoredKey.Hash(row.getSecretHash()),
+        row.getName(),
+        row.getPrincipal(),
+        rights(row),
+        row.getVersion(),
+        Optional.ofNullable(row.getMadeBy()),
+        Optional.ofNullable(row.getSuccessor()),
+        row.getCreatedAt(),
+        Optional.ofNullable(row.getRevokedAt()));
+  }
+
+  private static Rights rights(ApiKeyRecord row) {
+    return new Rights(
+        Arrays.stream(row.getScopes()).map(Scope::stored).collect(Collectors.toSet()),
+        Optional.ofNullable(row.getTypes()).map(Set::of),
+        Optional.ofNullable(row.getRanges())
+            .map(
+                ranges ->
+                    Arrays.stream(ranges)
+                        .map(range -> AddressRange.parse(range).orElseThrow())
+                        .collect(Collectors.toSet())),
+        Optional.ofNullable(row.getLimitRequests())
+            .map(requests -> new RateLimit(requests, requireNonNull(row.getLimitSeconds()))),
+        Optional.ofNullable(row.getExpiresAt()));
+  }
+}

@@ -1,0 +1,67 @@
+package dev.coatcheck.ids.access;
+
+import dev.coatcheck.core.observe.Background;
+import dev.coatcheck.core.observe.Observer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Which API keys were used since the last minute. They are written once a minute and at shutdown; a
+ * kill loses the last minute. One entry for each key that was used, and unknown keys are none.
+ */
+final class KeyUses implements AutoCloseable {
+  private static final int WRITE_SECONDS = 60;
+
+  /** Rows of one statement. */
+  private static final int WRITTEN_MAX = 1_000;
+
+  private final Map<String, Boolean> used = new ConcurrentHashMap<>();
+  private final AccessStore store;
+  private final Background background;
+  private final ScheduledExecutorService writer =
+      Executors.newSingleThreadScheduledExecutor(
+          Thread.ofPlatform().daemon().name("key-uses").factory());
+
+  KeyUses(AccessStore store, Observer observer) {
+    this.store = store;
+    this.background = new Background("key-uses", observer);
+  }
+
+  /** Begins to write. */
+  KeyUses started() {
+    var _ =
+        writer.scheduleWithFixedDelay(
+            this::flush, WRITE_SECONDS, WRITE_SECONDS, TimeUnit.SECONDS);
+    return this;
+  }
+
+  /** For each request: one look at a map, unless the key is used for the first time in a minute. */
+  void note(String keyId) {
+    used.putIfAbsent(keyId, true);
+  }
+
+  /** Writes what was used, or keeps it for the next time. */
+  void flush() {
+    boolean _ = background.run(this::write);
+  }
+
+  private void write() {
+    List<String> keyIds = new ArrayList<>(used.keySet());
+    for (int from = 0; from < keyIds.size(); from += WRITTEN_MAX) {
+      List<String> some = keyIds.subList(from, Math.min(keyIds.size(), from + WRITTEN_MAX));
+      store.use(some);
+      some.forEach(used::remove);
+    }
+  }
+
+  @Override
+  public void close() {
+    writer.shutdownNow();
+    flush();
+  }
+}

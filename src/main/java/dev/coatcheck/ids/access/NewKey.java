@@ -1,0 +1,24 @@
+package dev.coatcheck.ids.access;
+
+import java.util.Optional;
+
+/**
+ * A key to be created.
+ *
+ * @param name 1 to {@value #NAME_LENGTH_MAX} characters, for people; several keys may have it
+ * @param principal who the key acts for; empty: a new principal
+ */
+public record NewKey(String name, Optional<String> principal, Rights rights) {
+  public static final int NAME_LENGTH_MAX = 100;
+
+  public NewKey {
+    if (!isName(name) || !principal.map(NewKey::isName).orElse(true)) {
+      throw new IllegalArgumentException("no name of a key or principal");
+    }
+  }
+
+  /** Whether a text can be the name of a key, or of a principal. */
+  public static boolean isName(String text) {
+    return !text.isBlank() && text.length() <= NAME_LENGTH_MAX;
+  }
+}
