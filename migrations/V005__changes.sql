@@ -2,9 +2,10 @@
 -- that row makes the numbers gapless and in the order of commits, so a reader that has read up to n
 -- has missed nothing.
 create table coatcheck.change_head (
-  only_row boolean not null default true,
-  number   bigint  not null,
-  audited  bigint  not null default 0,
+  only_row   boolean     not null default true,
+  number     bigint      not null,
+  audited    bigint      not null default 0,
+  audited_at timestamptz not null default '1970-01-01T00:00:00Z',
   constraint change_head_pkey       primary key (only_row),
   constraint change_head_is_one_row check (only_row)
 );
@@ -12,6 +13,8 @@ insert into coatcheck.change_head (number) values (0);
 
 comment on table coatcheck.change_head is
   'One row: the numbers of the last change and of the last entry of the audit.';
+comment on column coatcheck.change_head.audited_at is
+  'Time of the last entry of the audit. The next one is never before it.';
 
 create table coatcheck.change (
   number     bigint      not null,

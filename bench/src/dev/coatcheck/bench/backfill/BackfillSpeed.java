@@ -7,6 +7,7 @@ import dev.coatcheck.bench.report.Goal;
 import dev.coatcheck.bench.report.Row;
 import dev.coatcheck.bench.report.Samples;
 import dev.coatcheck.bench.speed.Progress;
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.id.RandomSource;
@@ -192,7 +193,8 @@ public final class BackfillSpeed {
   private Type type(String name) {
     registry.put(
         new TypeDefinition(name, new Prefix(name), KeyKind.BIGINT, Policies.DEFAULT),
-        PutConditions.NONE);
+        PutConditions.NONE,
+        Actor.operator());
     return registry.named(name).orElseThrow();
   }
 }

@@ -8,6 +8,7 @@ import dev.coatcheck.bench.report.Row;
 import dev.coatcheck.bench.report.Samples;
 import dev.coatcheck.bench.speed.Measure;
 import dev.coatcheck.bench.speed.Progress;
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.id.RandomSource;
@@ -112,7 +113,8 @@ public final class MappingSize {
   private static Type type(Registry registry) {
     registry.put(
         new TypeDefinition("bench", new Prefix("bench"), KeyKind.BIGINT, Policies.DEFAULT),
-        PutConditions.NONE);
+        PutConditions.NONE,
+        Actor.operator());
     return registry.named("bench").orElseThrow();
   }
 }

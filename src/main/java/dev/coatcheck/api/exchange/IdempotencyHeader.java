@@ -78,7 +78,7 @@ public final class IdempotencyHeader {
   }
 
   public static Answer stored(StoredResponse stored, boolean replayed) {
-    Answer answer = Answer.stored(stored.status(), stored.body());
+    Answer answer = ErasedAnswer.of(stored);
     return replayed ? answer.with("Idempotent-Replayed", "true") : answer;
   }
 

@@ -128,6 +128,15 @@ public record Problem(ProblemCode code, String detail, Members members) {
     return retryAfter(ProblemCode.BUSY, detail, 1);
   }
 
+  /** For callers with an API key. */
+  public static Problem erased(String param) {
+    return at(
+        ProblemCode.PUBLIC_ID_ERASED,
+        param,
+        "The public ID was erased for good: its key and aliases are no longer known, and it is never"
+            + " issued again.");
+  }
+
   public static Problem batchRefused(List<ItemError> errors) {
     return new Problem(
         ProblemCode.BATCH_REFUSED,

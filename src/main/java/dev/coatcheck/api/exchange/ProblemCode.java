@@ -7,6 +7,8 @@ public enum ProblemCode implements WireNamed {
   PUBLIC_ID_MALFORMED(400, "Malformed public ID"),
   PUBLIC_ID_UNKNOWN(404, "Public ID unknown"),
   PUBLIC_ID_REVOKED(410, "Public ID revoked"),
+  PUBLIC_ID_ERASED(410, "Public ID erased"),
+  PUBLIC_ID_IS_SURVIVOR(409, "Public ID is a survivor"),
   ID_ENDED(409, "Public ID ended"),
   SEGMENT_UNKNOWN(404, "Segment unknown"),
   SEGMENT_EXHAUSTED(409, "Segment exhausted"),

@@ -8,6 +8,7 @@ import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.alias.Alias;
@@ -60,23 +61,28 @@ public final class AliasRoutes implements Routes {
     AliasScheme scheme = scheme(ctx.pathParam("scheme"));
     return switch (resolver.resolve(ctx.pathParam("id"), RequestCaller.types(ctx))) {
       case ResolveOutcome.Found(Mapping mapping) ->
-          add(mapping, alias(ctx, query, mapping.type(), scheme));
-      case ResolveOutcome.Ended _ ->
-          Answer.of(
-              IdProblems.ended(
-                  "id", "This public ID was revoked or merged; it gets no further aliases."));
+          add(mapping, alias(ctx, query, mapping.type(), scheme), RequestCaller.actor(ctx));
+      case ResolveOutcome.Ended _ -> ended();
+      case ResolveOutcome.Erased _ -> Answer.of(Problem.erased("id"));
       case ResolveOutcome.NotAllowed _ -> Answer.of(Problem.typeNotAllowed());
       case ResolveOutcome.Unknown _ -> Answer.of(IdProblems.unknown("id"));
       case ResolveOutcome.Malformed malformed -> Answer.of(IdProblems.malformed("id", malformed));
     };
   }
 
-  private Answer add(Mapping mapping, Alias alias) {
-    return switch (aliases.add(mapping.token(), alias)) {
+  private Answer add(Mapping mapping, Alias alias, Actor actor) {
+    return switch (aliases.add(mapping.type(), mapping.publicId(), alias, actor)) {
       case ADDED -> Answer.json(201, AliasView.of(alias, PublicIdView.of(mapping)));
       case PRESENT -> Answer.json(200, AliasView.of(alias, PublicIdView.of(mapping)));
       case TAKEN -> ofAnother("Another public ID already has this alias. Nothing was done.");
+      case ERASED -> Answer.of(Problem.erased("value"));
+      case ENDED -> ended();
     };
+  }
+
+  private static Answer ended() {
+    return Answer.of(
+        IdProblems.ended("id", "This public ID was revoked or merged; it gets no further aliases."));
   }
 
   private Answer remove(Context ctx) {
@@ -85,7 +91,10 @@ public final class AliasRoutes implements Routes {
     return ofIssued(
         ctx,
         mapping ->
-            switch (aliases.remove(mapping.token(), alias(ctx, query, mapping.type(), scheme))) {
+            switch (aliases.remove(
+                mapping.publicId(),
+                alias(ctx, query, mapping.type(), scheme),
+                RequestCaller.actor(ctx))) {
               case REMOVED, ABSENT -> Answer.empty(204);
               case OF_ANOTHER ->
                   ofAnother("Another public ID has this alias, and keeps it. Nothing was done.");
@@ -102,6 +111,7 @@ public final class AliasRoutes implements Routes {
       case ResolveOutcome.Found(Mapping mapping) -> answer.apply(mapping);
       case ResolveOutcome.Ended ended -> answer.apply(ended.mapping());
       case ResolveOutcome.NotAllowed _ -> Answer.of(Problem.typeNotAllowed());
+      case ResolveOutcome.Erased _ -> Answer.of(Problem.erased("id"));
       case ResolveOutcome.Unknown _ -> Answer.of(IdProblems.unknown("id"));
       case ResolveOutcome.Malformed malformed -> Answer.of(IdProblems.malformed("id", malformed));
     };
@@ -118,6 +128,7 @@ public final class AliasRoutes implements Routes {
       case ResolveOutcome.Merged merged ->
           Answer.json(200, AliasView.of(alias, PublicIdView.of(merged)));
       case ResolveOutcome.Revoked revoked -> Answer.of(IdProblems.revoked("value", revoked));
+      case ResolveOutcome.Erased _ -> Answer.of(Problem.erased("value"));
       case ResolveOutcome.Unissued _ ->
           Answer.of(
               Problem.at(

@@ -119,7 +119,7 @@ public final class EndingRoutes implements Routes {
     Optional<IdempotentCall<List<EndOutcome>>> once =
         IdempotencyHeader.once(ctx, "POST " + ctx.path() + " " + body.sha256(), answer);
     return switch (endings.end(
-        requests, mode, RequestCaller.principal(ctx), RequestCaller.types(ctx), once)) {
+        requests, mode, RequestCaller.actor(ctx), RequestCaller.types(ctx), once)) {
       case Endings.Result.Settled(List<EndOutcome> outcomes) -> answer.apply(outcomes);
       case Endings.Result.Answered(StoredResponse stored, boolean replayed) ->
           IdempotencyHeader.stored(stored, replayed);
@@ -149,6 +149,8 @@ public final class EndingRoutes implements Routes {
       case EndOutcome.Malformed(Side side, ResolveOutcome.Malformed malformed) ->
           new Item.Refused<>(IdProblems.malformed(param(path, side), malformed));
       case EndOutcome.NotAllowed _ -> new Item.Refused<>(Problem.typeNotAllowed());
+      case EndOutcome.Erased(Side side) ->
+          new Item.Refused<>(Problem.erased(param(path, side)));
       case EndOutcome.EndedOtherwise(Side side) ->
           new Item.Refused<>(
               IdProblems.ended(

@@ -121,6 +121,7 @@ public final class IdRoutes implements Routes {
           Items.shown(200, more.apply(merged.mapping(), named(PublicIdView.of(merged), text)));
       case ResolveOutcome.Revoked revoked -> new Item.Refused<>(IdProblems.revoked(param, revoked));
       case ResolveOutcome.NotAllowed _ -> new Item.Refused<>(Problem.typeNotAllowed());
+      case ResolveOutcome.Erased _ -> new Item.Refused<>(Problem.erased(param));
       case ResolveOutcome.Unknown _ -> new Item.Refused<>(IdProblems.unknown(param));
       case ResolveOutcome.Malformed malformed ->
           new Item.Refused<>(IdProblems.malformed(param, malformed));
@@ -196,6 +197,7 @@ public final class IdRoutes implements Routes {
 
   private static Mapping.Status status(String text) {
     return WireNamed.find(Mapping.Status.class, text)
+        .filter(status -> status != Mapping.Status.ERASED) // a list shows keys
         .orElseThrow(() -> Refusal.ofParameter("status", "A status is active, revoked or merged."));
   }
 
@@ -219,7 +221,10 @@ public final class IdRoutes implements Routes {
       case ResolveOutcome.Malformed malformed ->
           throw new Refusal(IdProblems.malformed(param, malformed));
       case ResolveOutcome.NotAllowed _ -> throw new Refusal(Problem.typeNotAllowed());
-      case ResolveOutcome.Found _, ResolveOutcome.Ended _, ResolveOutcome.Unknown _ ->
+      case ResolveOutcome.Found _,
+          ResolveOutcome.Ended _,
+          ResolveOutcome.Erased _,
+          ResolveOutcome.Unknown _ ->
           throw Refusal.ofParameter(
               param,
               "Send the last public ID of a page for starting_after, the first for ending_before;"

@@ -190,6 +190,10 @@ public final class MintRoutes implements Routes {
               ProblemCode.ALIAS_CONFLICT,
               path + scheme.wireName() + "_id",
               "A public ID with another key already has this alias. Nothing was done.");
+      case MintOutcome.Erased _ ->
+          Problem.of(
+              ProblemCode.PUBLIC_ID_ERASED,
+              "The public ID of this alias was erased, for good. No other public ID gets the alias.");
       case MintOutcome.Ended _ ->
           Problem.of(
               ProblemCode.ID_ENDED,

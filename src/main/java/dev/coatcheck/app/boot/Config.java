@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
@@ -22,6 +23,7 @@ import java.util.regex.Pattern;
  * All settings, parsed and checked.
  *
  * @param database empty for the embedded Postgres in {@code home}
+ * @param migrates whether a start applies the migrations of the schema, which its owner may do
  * @param accessStaleMax how long a cached API key is accepted while Postgres is unavailable
  * @param sources the databases of customers' tables by name, without the gateway's own
  * @param managementPort empty if health and metrics are on the gateway's port
@@ -33,6 +35,7 @@ public record Config(
     Listener.Limits clients,
     Path home,
     Optional<DatabaseSettings> database,
+    boolean migrates,
     Concurrency concurrency,
     Map<String, DatabaseSettings> sources,
     RedirectHosts redirectHosts,
@@ -86,6 +89,7 @@ public record Config(
           new Listener.Limits(number(Setting.CONNECTIONS_MAX, 100, 100_000).orElse(0), selectors()),
           home(),
           database(concurrency.connections()),
+          migrates(),
           concurrency,
           RegisteredSources.read(environment, faults),
           list(Setting.REDIRECT_HOSTS, RedirectHosts::parse, RedirectHosts.any(), "hosts"),
@@ -185,6 +189,14 @@ public record Config(
       }
       return Optional.of(
           new DatabaseSettings(url.get(), user.orElse(""), databasePassword(), connectionsMax));
+    }
+
+    private boolean migrates() {
+      String text = value(Setting.MIGRATE).orElse("");
+      if (!Set.of("true", "false").contains(text)) {
+        fault(Setting.MIGRATE, "must be true or false");
+      }
+      return text.equals("true");
     }
 
     private String databasePassword() {

@@ -5,12 +5,14 @@ import dev.coatcheck.api.gateway.HttpServer;
 import dev.coatcheck.api.gateway.RouteTable;
 import dev.coatcheck.api.routes.AliasRoutes;
 import dev.coatcheck.api.routes.EndingRoutes;
+import dev.coatcheck.api.routes.ErasureRoutes;
 import dev.coatcheck.api.routes.IdRoutes;
 import dev.coatcheck.api.routes.InspectRoutes;
 import dev.coatcheck.api.routes.MintRoutes;
 import dev.coatcheck.api.routes.OperationsRoutes;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.routes.access.AccessRoutes;
+import dev.coatcheck.api.routes.audit.AuditRoutes;
 import dev.coatcheck.api.routes.keys.KeyRoutes;
 import dev.coatcheck.api.routes.migrations.TableMigrationRoutes;
 import dev.coatcheck.api.routes.transfers.TransferRoutes;
@@ -22,6 +24,7 @@ import dev.coatcheck.api.routes.urls.UrlRoutes;
 import dev.coatcheck.api.server.PortInUse;
 import dev.coatcheck.bulk.export.Exporter;
 import dev.coatcheck.bulk.load.Importer;
+import dev.coatcheck.cluster.audit.Audit;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.cluster.grant.KeyFence;
 import dev.coatcheck.cluster.lease.KeyFactory;
@@ -36,6 +39,7 @@ import dev.coatcheck.ids.access.Access;
 import dev.coatcheck.ids.access.ApiKeys;
 import dev.coatcheck.ids.alias.Aliases;
 import dev.coatcheck.ids.ending.Endings;
+import dev.coatcheck.ids.ending.Erasures;
 import dev.coatcheck.ids.idempotency.AnswerExpiry;
 import dev.coatcheck.ids.mapping.IdParser;
 import dev.coatcheck.ids.mapping.Lookup;
@@ -185,6 +189,7 @@ public final class Gateway implements AutoCloseable {
                               apiKeys, config.trustedProxies(), System::nanoTime),
                           new AliasRoutes(resolver, aliases, parameters),
                           new EndingRoutes(endings),
+                          new ErasureRoutes(new Erasures(database, resolver, aliases)),
                           new KeyRoutes(
                               keys,
                               new Workers(database),
@@ -192,6 +197,7 @@ public final class Gateway implements AutoCloseable {
                               parameters,
                               clock),
                           new InspectRoutes(registry, clock),
+                          new AuditRoutes(new Audit(database), observer),
                           new LegacyRoutes(ids, hits, parameters),
                           new UrlRoutes(urls, new UrlPublisher(lookup, registry)),
                           new TransferRoutes(

@@ -9,11 +9,12 @@ import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.SchemaMigration;
 import dev.coatcheck.postgres.sql.ServerCheck;
+import java.util.List;
 import java.util.Optional;
 
 /**
  * Opens the configured database: starts an embedded Postgres if there is none, and migrates the
- * schema.
+ * schema, or only checks it if the settings say so.
  */
 public final class OpenDatabase implements AutoCloseable {
   /** A command does one thing at a time, and shares Postgres with a running gateway. */
@@ -22,19 +23,29 @@ public final class OpenDatabase implements AutoCloseable {
   private final Optional<EmbeddedDatabase> embedded;
   private final DatabaseSettings settings;
   private final Database database;
+  private final List<String> applied;
 
   private OpenDatabase(
-      Optional<EmbeddedDatabase> embedded, DatabaseSettings settings, Database database) {
+      Optional<EmbeddedDatabase> embedded,
+      DatabaseSettings settings,
+      Database database,
+      List<String> applied) {
     this.embedded = embedded;
     this.settings = settings;
     this.database = database;
+    this.applied = applied;
   }
 
   /** Opens the database, or fails with one line that says why. */
   public static OpenDatabase open(Config config, Observer observer) throws StartFailed {
+    return open(config, config.migrates(), observer);
+  }
+
+  private static OpenDatabase open(Config config, boolean migrates, Observer observer)
+      throws StartFailed {
     try {
       if (config.database().isPresent()) {
-        return migrated(Optional.empty(), config.database().get(), observer);
+        return opened(Optional.empty(), config.database().get(), migrates, observer);
       }
       EmbeddedDatabase embedded = EmbeddedDatabase.start(config.home());
       DatabaseSettings settings =
@@ -44,7 +55,7 @@ public final class OpenDatabase implements AutoCloseable {
               embedded.password(),
               config.concurrency().connections());
       try {
-        return migrated(Optional.of(embedded), settings, observer);
+        return opened(Optional.of(embedded), settings, migrates, observer);
       } catch (UnusableDatabase | DatabaseUnavailable failed) {
         embedded.close();
         throw failed;
@@ -59,18 +70,28 @@ public final class OpenDatabase implements AutoCloseable {
    * home, the command uses its embedded Postgres and leaves it running.
    */
   public static OpenDatabase openBeside(Config config, Observer observer) throws StartFailed {
+    return openBeside(config, config.migrates(), observer);
+  }
+
+  /** Like {@link #openBeside}, and applies the migrations whatever the settings say. */
+  public static OpenDatabase migrate(Config config, Observer observer) throws StartFailed {
+    return openBeside(config, true, observer);
+  }
+
+  private static OpenDatabase openBeside(Config config, boolean migrates, Observer observer)
+      throws StartFailed {
     if (config.database().isEmpty()) {
       try {
         Optional<DatabaseSettings> running =
             EmbeddedDatabase.running(config.home(), COMMAND_CONNECTIONS_MAX);
         if (running.isPresent()) {
-          return migrated(Optional.empty(), running.get(), observer);
+          return opened(Optional.empty(), running.get(), migrates, observer);
         }
       } catch (UnusableDatabase | DatabaseUnavailable failed) {
         throw new StartFailed(failed);
       }
     }
-    return open(config, observer);
+    return open(config, migrates, observer);
   }
 
   /** From now on the caller closes this at the exit of the process. */
@@ -87,6 +108,11 @@ public final class OpenDatabase implements AutoCloseable {
     return database;
   }
 
+  /** The migrations that were applied when this was opened, each as {@code 008 audit}. */
+  public List<String> applied() {
+    return applied;
+  }
+
   @Override
   public void close() throws StartFailed {
     database.close();
@@ -99,18 +125,26 @@ public final class OpenDatabase implements AutoCloseable {
     }
   }
 
-  private static OpenDatabase migrated(
-      Optional<EmbeddedDatabase> embedded, DatabaseSettings unbounded, Observer observer)
+  private static OpenDatabase opened(
+      Optional<EmbeddedDatabase> embedded,
+      DatabaseSettings unbounded,
+      boolean migrates,
+      Observer observer)
       throws UnusableDatabase {
     Database database = null;
     try {
       unbounded.requireReachable();
       DatabaseSettings settings = unbounded.boundedIfPossible();
       database = Database.open(settings, "hot", observer);
-      SchemaMigration.run(database, settings);
+      List<String> applied = List.of();
+      if (migrates) {
+        applied = SchemaMigration.run(database, settings);
+      } else {
+        SchemaMigration.check(database, settings).ifPresent(observer::observe);
+      }
       ServerCheck.missingBounds(database)
           .ifPresent(remedy -> observer.observe(new Event.StatementsUnbounded(remedy)));
-      return new OpenDatabase(embedded, settings, database);
+      return new OpenDatabase(embedded, settings, database, applied);
     } catch (UnusableDatabase | DatabaseUnavailable failed) {
       if (database != null) {
         database.close();

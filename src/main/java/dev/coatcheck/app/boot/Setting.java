@@ -20,6 +20,10 @@ public enum Setting {
   DATABASE_USER(null, "User of that database."),
   DATABASE_PASSWORD(null, "Password of that user."),
   DATABASE_PASSWORD_FILE(null, "File that holds the password, instead of the password."),
+  MIGRATE(
+      "true",
+      "Whether a start applies the migrations of the schema, true or false; with false its user"
+          + " need not own the schema."),
   DATABASE_CONNECTIONS("10", "Connections in the pool, 2 to 100."),
   LEASE_WINDOW_SECONDS(
       "3", "Seconds that keys can be minted through an outage, 2 to 60; alike on all instances."),
@@ -61,9 +65,14 @@ public enum Setting {
     return START + name();
   }
 
-  /** The flag, {@code --port}. */
+  /** The flag, {@code --port}, or {@code --no-migrate} where it only turns the setting off. */
   public String flag() {
-    return "--" + name().toLowerCase(Locale.ROOT).replace('_', '-');
+    return (isTurnedOff() ? "--no-" : "--") + name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  /** Whether the flag has no value, and stands for {@code false}. */
+  public boolean isTurnedOff() {
+    return this == MIGRATE;
   }
 
   /** Whether the value is a secret, which the command line refuses. */

@@ -48,6 +48,7 @@ public final class Cli {
     VERBS.put("keys", KeysCommand.class);
     VERBS.put("segments", SegmentsCommand.class);
     VERBS.put("access", AccessCommand.class);
+    VERBS.put("database", DatabaseCommand.class);
     VERBS.put("health", HealthCommand.class);
     VERBS.put("completion", CompletionVerb.class);
   }

@@ -1,5 +1,7 @@
 package dev.coatcheck.app.cli;
 
+import static java.util.stream.Collectors.joining;
+
 import dev.coatcheck.app.client.ClientImport;
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.GatewayCalls;
@@ -68,6 +70,39 @@ final class IdsCommand {
     Map<String, String> body = reason == null ? Map.of() : Map.of("reason", reason);
     JsonNode ended = gateway.post("/v1/ids/" + GatewayCalls.segment(id) + "/revoke", body);
     output.print(ended, "revoked " + id + " at " + ended.path("ended_at").asString());
+    return 0;
+  }
+
+  @Command(
+      name = "erase",
+      description = {
+        "Forgets the key and the aliases of a public ID for good: it answers 410 and is never issued"
+            + " again.",
+        "Again, it says when nothing is left, and which sources of table migrations are waited for."
+      },
+      footer = "  coatcheck ids erase ch_4KIWSf8WvPNoQDBwStVIDYHU")
+  int erase(
+      @Mixin GatewayCalls gateway,
+      @Mixin Output output,
+      @Parameters(paramLabel = "ID", description = "The public ID.") String id,
+      @Option(
+              names = "--cascade",
+              description = "Erase the public IDs that were merged into it, too.")
+          boolean cascade)
+      throws CommandFailed {
+    String path = "/v1/ids/" + GatewayCalls.segment(id) + "/erase";
+    JsonNode erasure = gateway.post(cascade ? path + "?cascade=true" : path);
+    String open =
+        erasure.path("waits_for").valueStream().map(JsonNode::asString).collect(joining(", "));
+    output.print(
+        erasure,
+        "erased "
+            + id
+            + " at "
+            + erasure.path("erased_at").asString()
+            + (open.isEmpty()
+                ? "; nothing is left at " + erasure.path("complete_at").asString()
+                : "; waits for " + open));
     return 0;
   }
 

@@ -29,7 +29,8 @@ final class Settings {
     for (Setting setting : Setting.values()) {
       mixin.addOption(
           OptionSpec.builder(setting.flag())
-              .type(String.class)
+              .type(setting.isTurnedOff() ? Boolean.class : String.class)
+              .arity(setting.isTurnedOff() ? "0" : "1")
               .hidden(setting.isSecret())
               .paramLabel(setting.name())
               .description(
@@ -45,7 +46,7 @@ final class Settings {
                     public <T> T set(T value) {
                       if (value != null) {
                         requirePublic(setting);
-                        flags.put(setting, value.toString());
+                        flags.put(setting, setting.isTurnedOff() ? "false" : value.toString());
                       }
                       return value;
                     }

@@ -82,7 +82,7 @@ final class ExportStore {
         on a.token = m.token and a.type_id = m.type_id and a.scheme = '%s'
       left join coatcheck.alias c
         on c.token = m.token and c.type_id = m.type_id and c.scheme = '%s'
-      where m.type_id = %d%s
+      where m.type_id = %d and m.status <> 3%s
       order by m.key) to stdout
     """
         .formatted(

@@ -1,13 +1,20 @@
 package dev.coatcheck.bulk.load;
 
+import dev.coatcheck.bulk.rows.RowSummary;
+import dev.coatcheck.cluster.audit.AuditTable;
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.alias.AliasTable;
+import dev.coatcheck.ids.mapping.PublicIdTable;
 import dev.coatcheck.ids.mapping.Resolver;
 import dev.coatcheck.ids.mint.KnownRows;
+import dev.coatcheck.ids.mint.MintPlan.NewName;
+import dev.coatcheck.ids.mint.MintPlan;
 import dev.coatcheck.ids.mint.MintTable;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.connection.SqlState;
+import dev.coatcheck.postgres.group.LostRace;
 import dev.coatcheck.postgres.session.Session;
 import dev.coatcheck.postgres.sql.Copy;
 import java.util.List;
@@ -23,12 +30,15 @@ import org.jooq.exception.DataAccessException;
 final class ImportStore implements AutoCloseable {
   private final DatabaseSettings settings;
   private final Observer observer;
+  private final ImportAudit audit;
   private Optional<Session> session = Optional.empty();
+  private boolean isStartAudited;
 
   /** Connects when the first chunk is there: a sender may take its time. */
-  ImportStore(DatabaseSettings settings, Observer observer) {
+  ImportStore(DatabaseSettings settings, Observer observer, ImportAudit audit) {
     this.settings = settings;
     this.observer = observer;
+    this.audit = audit;
   }
 
   @Override
@@ -36,19 +46,27 @@ final class ImportStore implements AutoCloseable {
     session.ifPresent(Session::close);
   }
 
+  private record Written(ImportPlan plan, CopyBatch batch) {}
+
   /**
    * Inserts all of it, or nothing.
    *
    * @return false if a key, a token or a legacy ID is there already, or comes twice
    */
-  boolean insert(CopyBatch batch, boolean bringsTokens) {
+  boolean insert(MintPlan plan, CopyBatch batch, boolean bringsTokens) {
     try {
-      return write(
-          sql -> {
-            copy(sql, batch);
-            announce(sql, bringsTokens);
-            return true;
-          });
+      boolean _ =
+          write(
+              sql -> {
+                copy(sql, plan, batch);
+                auditStart(sql, batch);
+                announce(sql, bringsTokens);
+                return true;
+              });
+      isStartAudited |= !batch.parts().isEmpty();
+      return true;
+    } catch (LostRace erased) {
+      return false;
     } catch (DataAccessException refused) {
       return isTaken(refused);
     }
@@ -61,17 +79,46 @@ final class ImportStore implements AutoCloseable {
    */
   Optional<ImportPlan> insertBeside(Chunk chunk, Function<KnownRows, ImportPlan> planner) {
     try {
-      return Optional.of(
+      Written written =
           write(
               sql -> {
                 ImportPlan plan = planner.apply(MintTable.known(sql, chunk.requests()));
-                copy(sql, CopyBatch.of(plan.mints()));
+                CopyBatch batch = CopyBatch.of(plan.mints());
+                copy(sql, plan.mints(), batch);
+                auditStart(sql, batch);
                 announce(sql, chunk.bringsTokens());
-                return plan;
-              }));
+                return new Written(plan, batch);
+              });
+      isStartAudited |= !written.batch().parts().isEmpty();
+      return Optional.of(written.plan());
+    } catch (LostRace erased) {
+      return Optional.empty();
     } catch (DataAccessException refused) {
       isTaken(refused);
       return Optional.empty();
+    }
+  }
+
+  /** An import that changes nothing has no entry, so it starts with the first row that is new. */
+  private void auditStart(DSLContext sql, CopyBatch batch) {
+    if (!isStartAudited && !batch.parts().isEmpty()) {
+      AuditTable.append(sql, List.of(audit.start()));
+    }
+  }
+
+  /**
+   * Audits the end, if the start is audited.
+   *
+   * @param outcome in a word
+   */
+  void auditFinish(RowSummary summary, String outcome) {
+    if (isStartAudited) {
+      boolean _ =
+          write(
+              sql -> {
+                AuditTable.append(sql, List.of(audit.finish(summary, outcome)));
+                return true;
+              });
     }
   }
 
@@ -105,9 +152,21 @@ final class ImportStore implements AutoCloseable {
     throw refused;
   }
 
-  static void copy(DSLContext sql, CopyBatch batch) {
+  /**
+   * Writes the rows of a plan.
+   *
+   * @throws LostRace if one of its aliases belongs to an erased public ID, or a row that gets an
+   *     alias has ended
+   */
+  static void copy(DSLContext sql, MintPlan plan, CopyBatch batch) {
+    if (!PublicIdTable.hold(sql, plan.namedRows())) {
+      throw new LostRace("row");
+    }
     for (CopyBatch.Part part : batch.parts()) {
       Copy.in(sql, part.copy(), part.rows().bytes(), part.rows().length());
+    }
+    if (AliasTable.isAnyErased(sql, plan.newNames().stream().map(NewName::alias).toList())) {
+      throw new LostRace("alias");
     }
   }
 }

@@ -4,6 +4,7 @@ import dev.coatcheck.bulk.rows.Column;
 import dev.coatcheck.bulk.rows.RowFile;
 import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.bulk.rows.Tally;
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.id.TokenSource;
 import dev.coatcheck.core.key.DatedKeyGenerator;
 import dev.coatcheck.core.key.KeyGenerator;
@@ -49,6 +50,13 @@ public final class Importer {
       Function<Type, Optional<DatedKeyGenerator>> datedKeys,
       Observer observer) {}
 
+  /**
+   * Who sends a file.
+   *
+   * @param caller the owner of client IDs whose row names no other
+   */
+  public record Sender(Caller caller, Actor actor) {}
+
   public Importer(
       Database database,
       DatabaseSettings settings,
@@ -63,14 +71,14 @@ public final class Importer {
   }
 
   /**
-   * As {@link #run(RowFormat, InputStream, Caller, int)}, but only once for an Idempotency-Key.
+   * As {@link #run(RowFormat, InputStream, Sender, int)}, but only once for an Idempotency-Key.
    *
    * @throws DatabaseUnavailable if what belongs to the key can't be read or kept
    */
   public IdempotentResult<ImportOutcome> run(
       RowFormat format,
       InputStream body,
-      Caller sender,
+      Sender sender,
       int errorsMax,
       Optional<IdempotentFile.Keyed<ImportOutcome>> keyed) {
     return IdempotentFile.run(
@@ -84,28 +92,57 @@ public final class Importer {
   /**
    * Reads the stream to its end and inserts what it holds.
    *
-   * @param sender the owner of client IDs whose row names no other
    * @param errorsMax how many refused rows are listed; all are counted
    */
-  public ImportOutcome run(RowFormat format, InputStream body, Caller sender, int errorsMax) {
+  public ImportOutcome run(RowFormat format, InputStream body, Sender sender, int errorsMax) {
     try {
       return switch (RowFile.open(format, body, Set.of(Column.TYPE))) {
         case RowFile.Opened.Refused(String detail) -> new ImportOutcome.HeaderRefused(detail);
         case RowFile.Opened.Sound(RowFile file) ->
-            run(file, new RowParser(registry, sender, clock), errorsMax);
+            run(
+                file,
+                new RowParser(registry, sender.caller(), clock),
+                ImportAudit.of(sender.actor()),
+                errorsMax);
       };
     } catch (IOException broken) {
       return new ImportOutcome.Stopped(new ImportOutcome.Reason.BodyBroken(), 0);
     }
   }
 
-  private ImportOutcome run(RowFile file, RowParser parser, int errorsMax) {
+  private ImportOutcome run(RowFile file, RowParser parser, ImportAudit audit, int errorsMax) {
     Tally tally = new Tally(errorsMax);
-    try (ImportStore store = new ImportStore(settings, tools.observer())) {
-      return copy(file, parser, new ChunkWriter(store, tools, tally))
-          .<ImportOutcome>map(reason -> new ImportOutcome.Stopped(reason, tally.linesSettled()))
+    try (ImportStore store = new ImportStore(settings, tools.observer(), audit)) {
+      Optional<ImportOutcome.Reason> stopped =
+          copy(file, parser, new ChunkWriter(store, tools, tally));
+      return stopped
+          .or(() -> finished(store, tally, "done"))
+          .<ImportOutcome>map(
+              reason -> {
+                Optional<ImportOutcome.Reason> _ = finished(store, tally, word(reason));
+                return new ImportOutcome.Stopped(reason, tally.linesSettled());
+              })
           .orElseGet(() -> new ImportOutcome.Done(tally.summary()));
     }
+  }
+
+  /** Audits the end. Returns why it could not; then the sender learns that it stopped early. */
+  private static Optional<ImportOutcome.Reason> finished(
+      ImportStore store, Tally tally, String outcome) {
+    try {
+      store.auditFinish(tally.summary(), outcome);
+      return Optional.empty();
+    } catch (DatabaseUnavailable gone) {
+      return Optional.of(new ImportOutcome.Reason.DatabaseGone());
+    }
+  }
+
+  private static String word(ImportOutcome.Reason reason) {
+    return switch (reason) {
+      case ImportOutcome.Reason.BodyBroken _ -> "body_broken";
+      case ImportOutcome.Reason.DatabaseGone _ -> "database_gone";
+      case ImportOutcome.Reason.KeysUnavailable _ -> "keys_unavailable";
+    };
   }
 
   /** Returns why it stopped early; empty if it did not. */

@@ -7,18 +7,22 @@ import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
+import dev.coatcheck.ids.ending.ErasureTable;
 import dev.coatcheck.ids.mint.KnownRows;
-import dev.coatcheck.ids.mint.MintPlan;
+import dev.coatcheck.ids.mint.MintOutcome;
 import dev.coatcheck.ids.mint.MintPlan.Entry;
+import dev.coatcheck.ids.mint.MintPlan;
 import dev.coatcheck.ids.mint.MintRequest;
 import dev.coatcheck.ids.mint.MintTable;
 import dev.coatcheck.ids.mint.MintTarget;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.connection.SqlState;
+import dev.coatcheck.postgres.group.LostRace;
 import dev.coatcheck.postgres.sql.Database;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.IntFunction;
 import org.jooq.DSLContext;
 import org.jooq.exception.DataAccessException;
@@ -44,7 +48,7 @@ public final class LegacyKeyWriter {
 
   /** A mapping or a legacy ID already exists: roll back, and insert carefully. */
   public static final class AlreadyThere extends RuntimeException {
-    AlreadyThere(DataAccessException cause) {
+    AlreadyThere(RuntimeException cause) {
       super("a mapping or a legacy ID is there already", cause);
     }
   }
@@ -53,7 +57,8 @@ public final class LegacyKeyWriter {
    * Inserts mappings and legacy IDs; their time is the one in the key.
    *
    * @param careful look first at what is there; otherwise all is taken for new
-   * @return those whose legacy ID or key belongs to something else, or has ended
+   * @return those whose legacy ID or key belongs to something else, or has ended; those that were
+   *     erased are left out without a word
    * @throws AlreadyThere if another transaction was first
    */
   public List<LegacyKey> insert(DSLContext sql, List<LegacyKey> rows, boolean careful) {
@@ -96,21 +101,31 @@ public final class LegacyKeyWriter {
       requests.add(
           new MintRequest(type, Optional.of(new Key.Bigint(keys.get(i))), aliases.apply(i)));
     }
+    Set<Long> erased = ErasureTable.keysInSources(sql, type, keys);
     MintPlan plan = new MintPlan(careful ? MintTable.known(sql, requests) : KnownRows.NONE);
     List<Integer> refused = new ArrayList<>();
     for (int i = 0; i < requests.size(); i++) {
+      if (erased.contains(keys.get(i))) {
+        continue;
+      }
       Entry entry =
           careful
               ? plan.add(requests.get(i))
               : new Entry.Sound(plan.addUnseen(requests.get(i)), true);
-      if (!(entry instanceof Entry.Sound(MintTarget target, boolean isNew))) {
-        refused.add(i);
-      } else if (isNew) {
-        target.create(tokens::next, SnowflakeLayout.DEFAULT.timeOf(keys.get(i)));
+      switch (entry) {
+        case Entry.Sound(MintTarget target, boolean isNew) -> {
+          if (isNew) {
+            target.create(tokens::next, SnowflakeLayout.DEFAULT.timeOf(keys.get(i)));
+          }
+        }
+        case Entry.Refused(MintOutcome.Erased _) -> {}
+        case Entry.Refused _, Entry.TokenTaken _ -> refused.add(i);
       }
     }
     try {
-      ImportStore.copy(sql, CopyBatch.of(plan));
+      ImportStore.copy(sql, plan, CopyBatch.of(plan));
+    } catch (LostRace another) {
+      throw new AlreadyThere(another);
     } catch (DataAccessException failed) {
       if (SqlState.isUniqueViolation(failed)) {
         throw new AlreadyThere(failed);

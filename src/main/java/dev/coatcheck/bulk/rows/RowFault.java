@@ -45,7 +45,8 @@ public enum RowFault implements WireNamed {
   PUBLIC_ID_CONFLICT(
       "The key already has another public ID, or the public ID already has another key."),
   ALIAS_CONFLICT("Another public ID already has this legacy ID or client ID."),
-  ID_ENDED("The public ID of this row was revoked or merged, for good. Leave the row out.");
+  ID_ENDED("The public ID of this row was revoked or merged, for good. Leave the row out."),
+  ID_ERASED("The public ID or an alias of this row was erased, for good. Leave the row out.");
 
   private final String detail;
 

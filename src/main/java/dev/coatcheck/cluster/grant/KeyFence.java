@@ -1,6 +1,11 @@
 package dev.coatcheck.cluster.grant;
 
+import dev.coatcheck.cluster.audit.Actor;
+import dev.coatcheck.cluster.audit.AuditEntry;
+import dev.coatcheck.cluster.audit.AuditTable;
 import dev.coatcheck.postgres.sql.Database;
+import java.util.List;
+import java.util.Map;
 
 /**
  * Refuses grants on a primary that may not know all earlier ones, until an operator says how many
@@ -42,7 +47,7 @@ public final class KeyFence {
    *     #DATED_WORKER_MAX}; greater than any that was named before, on any primary. A layout with
    *     fewer dated workers generates no more such keys.
    */
-  public Lift lift(int segmentAdvance, int datedWorker) {
+  public Lift lift(int segmentAdvance, int datedWorker, Actor actor) {
     return database.write(
         "key fence",
         sql -> {
@@ -55,7 +60,16 @@ public final class KeyFence {
           }
           long skipped = before.segmentAdvance() + segmentAdvance;
           FenceTable.lift(sql, skipped, datedWorker);
+          AuditTable.append(sql, List.of(entry(actor, segmentAdvance, datedWorker)));
           return new Lift.Open(true, skipped, datedWorker);
         });
+  }
+
+  private static AuditEntry entry(Actor actor, int segmentAdvance, int datedWorker) {
+    return AuditEntry.of(
+        actor,
+        "keys.fence",
+        List.of("fence"),
+        Map.of("advance", segmentAdvance, "dated_worker", datedWorker));
   }
 }

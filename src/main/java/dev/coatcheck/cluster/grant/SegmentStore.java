@@ -1,12 +1,17 @@
 package dev.coatcheck.cluster.grant;
 
+import dev.coatcheck.cluster.audit.Actor;
+import dev.coatcheck.cluster.audit.AuditEntry;
+import dev.coatcheck.cluster.audit.AuditTable;
 import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.PlainSql;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.OffsetDateTime;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jooq.DSLContext;
 
@@ -113,7 +118,7 @@ final class SegmentStore {
                 tag));
   }
 
-  SegmentPut put(SegmentDefinition wanted) {
+  SegmentPut put(SegmentDefinition wanted, Actor actor) {
     return database.write(
         "segment",
         sql -> {
@@ -131,15 +136,47 @@ final class SegmentStore {
                   wanted.stepMin());
           SegmentState there = find(sql, wanted.tag());
           if (created == 1) {
+            audit(sql, actor, wanted, List.of());
             return new SegmentPut.Created(there);
           }
           Optional<String> difference = difference(wanted, there.definition());
           if (difference.isPresent()) {
             return new SegmentPut.CountsOtherwise(difference.get());
           }
+          List<String> changed = changedSteps(wanted, there.definition());
+          if (changed.isEmpty()) {
+            return new SegmentPut.Replaced(there);
+          }
           PlainSql.execute(sql, SET_STEPS, wanted.stepMin(), wanted.stepMax(), wanted.tag());
+          audit(sql, actor, wanted, changed);
           return new SegmentPut.Replaced(find(sql, wanted.tag()));
         });
+  }
+
+  private static List<String> changedSteps(SegmentDefinition wanted, SegmentDefinition there) {
+    List<String> changed = new ArrayList<>();
+    if (wanted.stepMin() != there.stepMin()) {
+      changed.add("step_min");
+    }
+    if (wanted.stepMax() != there.stepMax()) {
+      changed.add("step_max");
+    }
+    return changed;
+  }
+
+  /**
+   * @param changed the fields of a segment that was there; empty for a new one
+   */
+  private static void audit(
+      DSLContext sql, Actor actor, SegmentDefinition segment, List<String> changed) {
+    AuditTable.append(
+        sql,
+        List.of(
+            AuditEntry.of(
+                actor,
+                "segment.put",
+                List.of(segment.tag()),
+                changed.isEmpty() ? Map.of("created", true) : Map.of("fields", changed))));
   }
 
   private static Optional<String> difference(SegmentDefinition wanted, SegmentDefinition there) {

@@ -1,5 +1,6 @@
 package dev.coatcheck.cluster.grant;
 
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.observe.Event;
@@ -66,8 +67,8 @@ public final class Segments {
   }
 
   /** Creates a segment, or changes the steps of a segment that counts in the same way. */
-  public SegmentPut put(SegmentDefinition wanted) {
-    return store.put(wanted);
+  public SegmentPut put(SegmentDefinition wanted, Actor actor) {
+    return store.put(wanted, actor);
   }
 
   public List<SegmentState> list() {

@@ -98,6 +98,9 @@ public sealed interface Event {
    */
   record StatementsUnbounded(String remedy) implements Event {}
 
+  /** The schema was made by a later release than this program. */
+  record SchemaNewer(String version, String known) implements Event {}
+
   /**
    * A connection returned the answer to another question, and was closed. This must never happen:
    * it means that the connection was left in the middle of an exchange.

@@ -73,6 +73,12 @@ final class EventLog {
               "Postgres has no timeouts for this user, so abandoned statements continue to run. If"
                   + " only the gateway uses this user, run: {}",
               unbounded.remedy());
+      case Event.SchemaNewer(String version, String known) ->
+          log.warn(
+              "the schema has version {}, and this program knows {}: it may serve beside the next"
+                  + " release for a while; install that release here too",
+              version,
+              known);
       case Event.AnswersMixedUp mixedUp ->
           repeat(
               Level.ERROR,

@@ -3,6 +3,7 @@ package dev.coatcheck.ids.alias;
 import dev.coatcheck.ids.registry.Namespace;
 import dev.coatcheck.ids.registry.Salt;
 import dev.coatcheck.ids.registry.Type;
+import java.util.UUID;
 
 /**
  * Another name of one public ID of a type. Immutable. The bucket follows from the rest and is made
@@ -104,8 +105,13 @@ public final class Alias implements Comparable<Alias> {
     return made;
   }
 
+  /** What is left of it once its public ID is erased. */
+  UUID hash() {
+    return salt.hashOfAlias(scheme.wireName(), value, namespace.stored());
+  }
+
   /** How the change feed names it. */
-  String subjectOfChange() {
+  public String subjectOfChange() {
     return typeNumber + " " + scheme.wireName() + " " + namespace.stored() + " " + value;
   }
 

@@ -1,24 +1,33 @@
 package dev.coatcheck.ids.alias;
 
 import static dev.coatcheck.postgres.sql.schema.Tables.ALIAS;
+import static dev.coatcheck.postgres.sql.schema.Tables.ERASED_ALIAS;
+import static org.jooq.impl.DSL.condition;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.core.id.Token;
+import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.ids.registry.Namespace;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.connection.ConnectionDesync;
+import dev.coatcheck.postgres.sql.PlainSql;
 import dev.coatcheck.postgres.sql.Unnest;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
+import java.util.stream.Collectors;
 import org.jooq.DSLContext;
 import org.jooq.Field;
 
 /** The rows of aliases, for use inside transactions. */
 public final class AliasTable {
   private static final Field<Integer> ORDINAL = field("ordinal", Integer.class);
+
+  /** So few are looked up at once. For more, it is cheaper to know first whether any is erased. */
+  private static final int FEW_NAMES = 100;
 
   private AliasTable() {}
 
@@ -43,6 +52,28 @@ public final class AliasTable {
         Unnest.texts(names, Alias::value),
         Unnest.texts(names, name -> name.namespace().stored()),
         Unnest.uuids(targets, Token::toUuid));
+  }
+
+  /**
+   * Whether one of the names is of an erased public ID. Asked after they were written: a name can
+   * be erased while its insert waits for that.
+   */
+  public static boolean isAnyErased(DSLContext sql, List<Alias> names) {
+    return !names.isEmpty()
+        && (names.size() <= FEW_NAMES || isAnyOfTypesErased(sql, names))
+        && sql.fetchExists(
+            ERASED_ALIAS,
+            condition(
+                "(type_id, hash) in (select * from unnest({0}, {1}))",
+                Unnest.integers(names, Alias::typeNumber),
+                Unnest.uuids(names, Alias::hash)));
+  }
+
+  private static boolean isAnyOfTypesErased(DSLContext sql, List<Alias> names) {
+    return sql.fetchExists(
+        ERASED_ALIAS,
+        ERASED_ALIAS.TYPE_ID.in(
+            names.stream().map(Alias::typeNumber).collect(Collectors.toSet())));
   }
 
   /** Removes a name if it is one of the target; false, and nothing is removed, if it isn't. */
@@ -87,6 +118,49 @@ public final class AliasTable {
         .toList();
   }
 
+  /**
+   * Keeps an active public ID as it is until the commit, so that it gets no alias while it is
+   * erased. False if there is none.
+   */
+  static boolean hold(DSLContext sql, Type type, Token token) {
+    String table = type.keyKind() == KeyKind.BIGINT ? "public_id" : "public_id_uuid";
+    return !PlainSql.rows(
+            sql,
+            "select token from coatcheck."
+                + table
+                + " where bucket = ? and token = ? and type_id = ? and status = 0 for share",
+            row -> row.getObject(1, UUID.class),
+            (short) token.bucket(),
+            token.toUuid(),
+            type.number())
+        .isEmpty();
+  }
+
+  /**
+   * Replaces all names of a public ID by their hashes.
+   *
+   * @return the names that it had
+   */
+  public static List<Alias> erase(DSLContext sql, Type type, Token token) {
+    List<Alias> names =
+        sql.deleteFrom(ALIAS)
+            .where(ALIAS.TOKEN.eq(token.toUuid()).and(ALIAS.TYPE_ID.eq(type.number())))
+            .returning(ALIAS.SCHEME, ALIAS.NAMESPACE, ALIAS.VALUE)
+            .fetch(
+                row ->
+                    name(
+                        type,
+                        row.get(ALIAS.SCHEME),
+                        new Namespace(row.get(ALIAS.NAMESPACE)),
+                        row.get(ALIAS.VALUE)));
+    sql.execute(
+        "insert into {0} (type_id, hash) select * from unnest({1}, {2}) on conflict do nothing",
+        ERASED_ALIAS,
+        Unnest.integers(names, Alias::typeNumber),
+        Unnest.uuids(names, Alias::hash));
+    return names;
+  }
+
   private static Alias name(Type type, String scheme, Namespace namespace, String value) {
     AliasScheme known = WireNamed.find(AliasScheme.class, scheme).orElseThrow();
     return known == AliasScheme.CLIENT
@@ -95,32 +169,45 @@ public final class AliasTable {
   }
 
   /**
-   * The tokens of those names that are taken. Each name is looked up along the index: as a plain
+   * What those of the names stand for that are taken. Each name is looked up along the index: as a plain
    * join it is up to the statistics, and just after an import those may say anything.
    */
-  public static Map<Alias, Token> targets(DSLContext sql, List<Alias> names) {
-    Map<Alias, Token> found = HashMap.newHashMap(names.size());
+  public static Map<Alias, AliasTarget> targets(DSLContext sql, List<Alias> names) {
+    Map<Alias, AliasTarget> found = HashMap.newHashMap(names.size());
     var rows =
         sql.resultQuery(
                 """
                 select wanted.ordinal, wanted.type_id, wanted.scheme, wanted.namespace, wanted.value,
-                       found.token
-                  from unnest({1}, {2}, {3}, {4}, {5}) with ordinality
-                    as wanted (bucket, type_id, scheme, value, namespace, ordinal)
+                       found.token, erased.hash
+                  from unnest({1}, {2}, {3}, {4}, {5}, {6}) with ordinality
+                    as wanted (bucket, type_id, scheme, value, namespace, hash, ordinal)
                   left join lateral (
                    select token from {0}
                     where bucket = wanted.bucket and type_id = wanted.type_id
                       and scheme = wanted.scheme and value = wanted.value
                       and namespace = wanted.namespace
                     limit 1) as found on true
+                  left join lateral (
+                   select hash from {7}
+                    where type_id = wanted.type_id and hash = wanted.hash
+                    limit 1) as erased on true
                 """,
                 ALIAS,
                 Unnest.shorts(names, Alias::bucket),
                 Unnest.integers(names, Alias::typeNumber),
                 Unnest.texts(names, name -> name.scheme().wireName()),
                 Unnest.texts(names, Alias::value),
-                Unnest.texts(names, name -> name.namespace().stored()))
-            .coerce(ORDINAL, ALIAS.TYPE_ID, ALIAS.SCHEME, ALIAS.NAMESPACE, ALIAS.VALUE, ALIAS.TOKEN)
+                Unnest.texts(names, name -> name.namespace().stored()),
+                Unnest.uuids(names, Alias::hash),
+                ERASED_ALIAS)
+            .coerce(
+                ORDINAL,
+                ALIAS.TYPE_ID,
+                ALIAS.SCHEME,
+                ALIAS.NAMESPACE,
+                ALIAS.VALUE,
+                ALIAS.TOKEN,
+                ERASED_ALIAS.HASH)
             .fetch();
     ConnectionDesync.unless(rows.size() == names.size(), "rows of names: " + rows.size());
     for (var row : rows) {
@@ -134,7 +221,9 @@ public final class AliasTable {
               && row.value5().equals(name.value()),
           "another name");
       if (row.value6() != null) {
-        found.put(name, Token.of(row.value6()));
+        found.put(name, new AliasTarget.Issued(Token.of(row.value6())));
+      } else if (row.value7() != null) {
+        found.put(name, new AliasTarget.Erased());
       }
     }
     return found;

@@ -2,10 +2,14 @@ package dev.coatcheck.ids.alias;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.coatcheck.cluster.audit.Actor;
+import dev.coatcheck.cluster.audit.AuditEntry;
+import dev.coatcheck.cluster.audit.AuditTable;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
 import dev.coatcheck.cluster.change.TrustedCache;
+import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.group.Coalescer;
@@ -15,6 +19,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jooq.DSLContext;
 
 /**
  * Reads, adds and removes aliases. An alias belongs to one public ID until it is removed, which
@@ -26,8 +31,8 @@ public final class Aliases {
   private static final int ADD_TRIES_MAX = 3;
 
   private final Database database;
-  private final Coalescer<Alias, Optional<Token>> together;
-  private final TrustedCache<Alias, Token> cache;
+  private final Coalescer<Alias, Optional<AliasTarget>> together;
+  private final TrustedCache<Alias, AliasTarget> cache;
 
   /** The outcome of {@link #add}. */
   public enum Outcome {
@@ -35,7 +40,11 @@ public final class Aliases {
     /** The public ID had this alias before. */
     PRESENT,
     /** Another public ID has this alias; it may have ended. */
-    TAKEN
+    TAKEN,
+    /** The public ID with this alias was erased: no other one gets it. */
+    ERASED,
+    /** The public ID has ended meanwhile. */
+    ENDED
   }
 
   /** The outcome of {@link #remove}. */
@@ -77,25 +86,44 @@ public final class Aliases {
   }
 
   /**
-   * Gives a public ID an alias of its type.
+   * Gives a public ID an alias of its type. Audited with the scheme, not with the value.
    *
    * @throws DatabaseUnavailable if the outcome is unknown; sending it again settles it
    */
-  public Outcome add(Token token, Alias alias) {
+  public Outcome add(Type type, PublicId id, Alias alias, Actor actor) {
+    Token token = id.token();
     for (int tried = 1; tried <= ADD_TRIES_MAX; tried++) {
-      int added =
-          database.write("alias", sql -> AliasTable.insert(sql, List.of(alias), List.of(token)));
-      if (added == 1) {
+      Optional<Outcome> added =
+          database.write("alias", sql -> add(sql, type, id, alias, actor));
+      if (added.isPresent()) {
         cache.forget(alias); // it may have been another public ID's
-        return Outcome.ADDED;
+        return added.get();
       }
-      Optional<Token> owner = together.call(alias);
+      Optional<AliasTarget> owner = together.call(alias);
       if (owner.isPresent()) {
-        return owner.get().equals(token) ? Outcome.PRESENT : Outcome.TAKEN;
+        return owner.get().equals(new AliasTarget.Issued(token)) ? Outcome.PRESENT : Outcome.TAKEN;
       }
       // It was removed between the two statements.
     }
     throw new DatabaseUnavailable("alias");
+  }
+
+  /** Empty if the alias is there already. */
+  private static Optional<Outcome> add(
+      DSLContext sql, Type type, PublicId id, Alias alias, Actor actor) {
+    Token token = id.token();
+    if (!AliasTable.hold(sql, type, token)) {
+      return Optional.of(Outcome.ENDED);
+    }
+    if (AliasTable.insert(sql, List.of(alias), List.of(token)) == 0) {
+      return Optional.empty();
+    }
+    if (AliasTable.isAnyErased(sql, List.of(alias))) {
+      boolean _ = AliasTable.delete(sql, alias, token);
+      return Optional.of(Outcome.ERASED);
+    }
+    AuditTable.append(sql, List.of(entry(actor, "alias.put", id, alias)));
+    return Optional.of(Outcome.ADDED);
   }
 
   /**
@@ -104,20 +132,33 @@ public final class Aliases {
    *
    * @throws DatabaseUnavailable if the outcome is unknown; sending it again settles it
    */
-  public Removal remove(Token token, Alias alias) {
+  public Removal remove(PublicId id, Alias alias, Actor actor) {
+    Token token = id.token();
     Removal outcome =
         database.write(
             "alias removal",
             sql -> {
               if (AliasTable.delete(sql, alias, token)) {
+                AuditTable.append(sql, List.of(entry(actor, "alias.delete", id, alias)));
                 ChangeTable.append(sql, ChangeKind.ALIAS, List.of(alias.subjectOfChange()));
                 return Removal.REMOVED;
               }
-              Token owner = AliasTable.targets(sql, List.of(alias)).get(alias);
-              return owner == null || owner.equals(token) ? Removal.ABSENT : Removal.OF_ANOTHER;
+              return AliasTable.targets(sql, List.of(alias)).get(alias)
+                          instanceof AliasTarget.Issued(Token owner)
+                      && !owner.equals(token)
+                  ? Removal.OF_ANOTHER
+                  : Removal.ABSENT;
             });
     cache.forget(alias);
     return outcome;
+  }
+
+  private static AuditEntry entry(Actor actor, String action, PublicId id, Alias alias) {
+    return AuditEntry.of(
+        actor,
+        action,
+        List.of(id.toString()),
+        Map.of("scheme", alias.scheme().wireName(), "namespace", alias.namespace().kind()));
   }
 
   /**
@@ -132,21 +173,26 @@ public final class Aliases {
         found.subList(0, Math.min(found.size(), LISTED_MAX)), found.size() > LISTED_MAX);
   }
 
+  /** Drops an alias from the cache whose public ID has just been erased here. */
+  public void forget(Alias alias) {
+    cache.forget(alias);
+  }
+
   /**
-   * The token of the public ID of the type that has the alias.
+   * What the alias of the type stands for.
    *
    * @throws DatabaseUnavailable if it isn't cached and Postgres can't be asked
    */
-  public Optional<Token> target(Type type, Alias alias) {
+  public Optional<AliasTarget> target(Type type, Alias alias) {
     return cache.get(alias, type.outage().staleMax(), () -> together.call(alias));
   }
 
   /**
-   * The tokens of those aliases, each of its type, that are taken.
+   * What those of the aliases stand for, each of its type, that are taken.
    *
    * @throws DatabaseUnavailable if one isn't cached and Postgres can't be asked
    */
-  public Map<Alias, Token> targets(Map<Alias, Type> aliases) {
+  public Map<Alias, AliasTarget> targets(Map<Alias, Type> aliases) {
     return cache.getAll(
         List.copyOf(aliases.keySet()),
         alias -> requireNonNull(aliases.get(alias)).outage().staleMax(),
@@ -154,20 +200,20 @@ public final class Aliases {
   }
 
   /** Mostly it is one, for which callers share a statement. */
-  private Map<Alias, Token> load(List<Alias> missing) {
+  private Map<Alias, AliasTarget> load(List<Alias> missing) {
     if (missing.size() > 1) {
       return read(missing);
     }
     Alias only = missing.getFirst();
-    return together.call(only).map(token -> Map.of(only, token)).orElseGet(Map::of);
+    return together.call(only).map(target -> Map.of(only, target)).orElseGet(Map::of);
   }
 
-  private List<Optional<Token>> readInOrder(List<Alias> aliases) {
-    Map<Alias, Token> found = read(aliases);
+  private List<Optional<AliasTarget>> readInOrder(List<Alias> aliases) {
+    Map<Alias, AliasTarget> found = read(aliases);
     return aliases.stream().map(alias -> Optional.ofNullable(found.get(alias))).toList();
   }
 
-  private Map<Alias, Token> read(List<Alias> aliases) {
+  private Map<Alias, AliasTarget> read(List<Alias> aliases) {
     return database.read("alias", sql -> AliasTable.targets(sql, aliases));
   }
 }

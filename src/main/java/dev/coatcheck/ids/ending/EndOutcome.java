@@ -16,6 +16,9 @@ public sealed interface EndOutcome {
 
   record Unknown(Side side) implements EndOutcome {}
 
+  /** The public ID was erased. */
+  record Erased(Side side) implements EndOutcome {}
+
   record Malformed(Side side, ResolveOutcome.Malformed malformed) implements EndOutcome {}
 
   /** No ID of the types that the caller may use. */

@@ -2,6 +2,9 @@ package dev.coatcheck.ids.ending;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.coatcheck.cluster.audit.Actor;
+import dev.coatcheck.cluster.audit.AuditEntry;
+import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.ids.ending.EndOutcome.MergeRefused.Why;
 import dev.coatcheck.ids.ending.EndOutcome.Side;
@@ -14,8 +17,10 @@ import dev.coatcheck.ids.mapping.TypedToken;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.group.GroupCommit;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,6 +39,10 @@ final class EndingPlan {
     TypedToken id() {
       return TypedToken.of(type, token);
     }
+
+    String text() {
+      return new PublicId(type.prefix(), token).toString();
+    }
   }
 
   sealed interface Step {
@@ -47,13 +56,12 @@ final class EndingPlan {
   /**
    * The requests of one caller.
    *
-   * @param by a principal
    * @param once set if the requests have an Idempotency-Key
    */
   record Call(
       List<Step> steps,
       Endings.Mode mode,
-      String by,
+      Actor by,
       Optional<IdempotentCall<List<EndOutcome>>> once)
       implements GroupCommit.Call {
     @Override
@@ -102,6 +110,7 @@ final class EndingPlan {
   private final Map<TypedToken, StoredMapping> rows;
   private final Map<TypedToken, StoredEnding> endings;
   private final Map<TypedToken, String> endedBy = new LinkedHashMap<>();
+  private final List<AuditEntry> audited = new ArrayList<>();
   private final Instant now;
 
   EndingPlan(List<StoredMapping> rows, List<StoredEnding> endings, Instant now) {
@@ -122,8 +131,8 @@ final class EndingPlan {
             .map(
                 step ->
                     switch (step) {
-                      case Step.Revoke revoke -> revoke(revoke, call.by());
-                      case Step.Merge merge -> merge(merge, call.by());
+                      case Step.Revoke revoke -> revoke(revoke, call.by().name());
+                      case Step.Merge merge -> merge(merge, call.by().name());
                       case Step.Refused(EndOutcome outcome) -> outcome;
                     })
             .toList();
@@ -132,7 +141,50 @@ final class EndingPlan {
       endings.putAll(endingsBefore);
       endedBy.keySet().retainAll(endedBefore);
     }
+    audited.addAll(entries(call, endedBefore));
     return outcomes;
+  }
+
+  /** What the calls have ended, for the audit: a call has one entry for revocations or merges. */
+  List<AuditEntry> audited() {
+    return List.copyOf(audited);
+  }
+
+  /** A public ID that the call names twice ends once. */
+  private List<AuditEntry> entries(Call call, Set<TypedToken> endedBefore) {
+    Set<String> revoked = new LinkedHashSet<>();
+    Map<String, String> merged = new LinkedHashMap<>();
+    for (Step step : call.steps()) {
+      switch (step) {
+        case Step.Revoke(Ref id, _) when isNew(id, endedBefore) -> revoked.add(id.text());
+        case Step.Merge(Ref id, _) when isNew(id, endedBefore) ->
+            merged.put(id.text(), new Ref(id.type(), survivor(id.id()).token()).text());
+        case Step.Revoke _, Step.Merge _, Step.Refused _ -> {}
+      }
+    }
+    List<AuditEntry> entries = new ArrayList<>();
+    if (!revoked.isEmpty()) {
+      entries.add(AuditEntry.of(call.by(), "id.revoke", List.copyOf(revoked), Map.of()));
+    }
+    if (!merged.isEmpty()) {
+      Set<String> subjects = new LinkedHashSet<>(merged.keySet());
+      subjects.addAll(merged.values());
+      entries.add(
+          AuditEntry.of(
+              call.by(),
+              "id.merge",
+              List.copyOf(subjects),
+              Map.of("items", merged.entrySet().stream().map(EndingPlan::item).toList())));
+    }
+    return entries;
+  }
+
+  private static Map<String, String> item(Map.Entry<String, String> merged) {
+    return Map.of("id", merged.getKey(), "into", merged.getValue());
+  }
+
+  private boolean isNew(Ref id, Set<TypedToken> endedBefore) {
+    return endedBy.containsKey(id.id()) && !endedBefore.contains(id.id());
   }
 
   /** All new endings, in the order of the calls. */
@@ -152,6 +204,9 @@ final class EndingPlan {
     if (row.isEmpty()) {
       return new EndOutcome.Unknown(Side.ID);
     }
+    if (row.get().isErased()) {
+      return new EndOutcome.Erased(Side.ID);
+    }
     TypedToken id = step.id().id();
     Optional<StoredEnding> before = Optional.ofNullable(endings.get(id));
     if (before.flatMap(StoredEnding::survivor).isPresent()) {
@@ -169,8 +224,12 @@ final class EndingPlan {
     if (row.isEmpty()) {
       return new EndOutcome.Unknown(Side.ID);
     }
-    if (row(step.into()).isEmpty()) {
+    Optional<StoredMapping> into = row(step.into());
+    if (into.isEmpty()) {
       return new EndOutcome.Unknown(Side.INTO);
+    }
+    if (row.get().isErased() || into.get().isErased()) {
+      return new EndOutcome.Erased(row.get().isErased() ? Side.ID : Side.INTO);
     }
     TypedToken id = step.id().id();
     TypedToken survivor = survivor(step.into().id());

@@ -2,6 +2,9 @@ package dev.coatcheck.ids.ending;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.coatcheck.cluster.audit.Actor;
+import dev.coatcheck.cluster.audit.AuditEntry;
+import dev.coatcheck.cluster.audit.AuditTable;
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
 import dev.coatcheck.core.id.Token;
@@ -60,6 +63,7 @@ final class EndingStore {
   /** Runs the statements of an ending without any row. */
   void warmUp() {
     Set<Token> absent = Set.of(new Token(0, 0));
+    AuditEntry.of(Actor.operator(), "id.merge", List.of(), Map.of("items", List.of()));
     boolean _ =
         database.write(
             "warm-up",
@@ -163,7 +167,7 @@ final class EndingStore {
               : new Attempt.Held<>());
     }
     IdempotencyTable.keep(sql, part, answers);
-    write(sql, plan.planned()); // last: the head of the change feed stays locked until the commit
+    write(sql, plan); // last: the head of the change feed stays locked until the commit
   }
 
   private static Result result(
@@ -199,9 +203,11 @@ final class EndingStore {
             .collect(Collectors.toSet());
   }
 
-  private static void write(DSLContext sql, List<NewEnding> endings) {
+  private static void write(DSLContext sql, EndingPlan plan) {
+    List<NewEnding> endings = plan.planned();
     if (!endings.isEmpty()) {
       EndingTable.insert(sql, endings);
+      AuditTable.append(sql, plan.audited());
       ChangeTable.append(
           sql,
           ChangeKind.ENDING,

@@ -1,5 +1,6 @@
 package dev.coatcheck.ids.ending;
 
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.ending.EndOutcome.Side;
@@ -13,8 +14,8 @@ import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.Resolver;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.connection.Deadline;
-import dev.coatcheck.postgres.group.GroupCommit;
 import dev.coatcheck.postgres.group.GroupCommit.Attempt;
+import dev.coatcheck.postgres.group.GroupCommit;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.LockTimeout;
@@ -116,7 +117,7 @@ public final class Endings {
   }
 
   /** For requests without an Idempotency-Key, of any type. */
-  public Result end(List<Request> requests, Mode mode, String by) {
+  public Result end(List<Request> requests, Mode mode, Actor by) {
     return end(requests, mode, by, AllowedTypes.ALL, Optional.empty());
   }
 
@@ -124,8 +125,7 @@ public final class Endings {
    * Ends all in one transaction, one after the other, and returns after the commit.
    *
    * @param requests 1 to {@value #REQUESTS_MAX}
-   * @param by a principal
-   * @param allowed types that it may use
+   * @param allowed types that the actor may use
    * @param once set if the requests have an Idempotency-Key
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the outcome is unknown; repeating the
    *     requests tells it
@@ -133,7 +133,7 @@ public final class Endings {
   public Result end(
       List<Request> requests,
       Mode mode,
-      String by,
+      Actor by,
       AllowedTypes allowed,
       Optional<IdempotentCall<List<EndOutcome>>> once) {
     if (requests.isEmpty() || requests.size() > REQUESTS_MAX) {
@@ -180,6 +180,7 @@ public final class Endings {
           new Step.Refused(new EndOutcome.Unknown(side));
       case IdText.Unissued(ResolveOutcome.NotAllowed _) ->
           new Step.Refused(new EndOutcome.NotAllowed(side));
+      case IdText.OfErased _ -> new Step.Refused(new EndOutcome.Erased(side));
       case IdText.OfToken(Type type, Token token) -> then.apply(new Ref(type, token));
     };
   }

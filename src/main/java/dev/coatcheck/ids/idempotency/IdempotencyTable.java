@@ -38,6 +38,10 @@ public final class IdempotencyTable {
 
   /** The response to an earlier request with the Idempotency-Key. */
   public record Past(String requestHash, StoredResponse answer) {
+    private Past without(Set<String> erased) {
+      return new Past(requestHash, new StoredResponse(answer.status(), answer.body(), erased));
+    }
+
     /** What comes of a call with the same key: another request with the key is refused. */
     public <R> R of(IdempotentCall<?> call, Function<StoredResponse, R> same, Supplier<R> other) {
       return requestHash.equals(call.requestHash()) ? same.apply(answer) : other.get();
@@ -99,7 +103,9 @@ public final class IdempotencyTable {
    */
   public static Map<IdempotencyKey, Past> find(
       DSLContext sql, long part, Collection<IdempotencyKey> keys) {
-    return find(sql, PartTable.lookedInto(part), keys);
+    Map<IdempotencyKey, Past> found = find(sql, PartTable.lookedInto(part), keys);
+    found.replaceAll((_, past) -> past.without(ErasedIds.in(sql, past.answer().body())));
+    return found;
   }
 
   /**

@@ -1,7 +1,21 @@
 package dev.coatcheck.ids.idempotency;
 
-/** A response that is stored, so that a repeated request gets it byte for byte. */
-public record StoredResponse(int status, String body) {
+import java.util.Set;
+
+/**
+ * A response that is stored, so that a repeated request gets it byte for byte.
+ *
+ * @param erased public IDs in the body that were erased since: what names them is not shown again
+ */
+public record StoredResponse(int status, String body, Set<String> erased) {
+  public StoredResponse {
+    erased = Set.copyOf(erased);
+  }
+
+  public StoredResponse(int status, String body) {
+    this(status, body, Set.of());
+  }
+
   /** Whether the response is final. After any other response, a repeated request is tried again. */
   public boolean isKept() {
     return status < 300 || status == 409 || status == 410 || status == 422;

@@ -23,6 +23,9 @@ public sealed interface IdText {
   /** A public ID of the type, issued or not. */
   record OfToken(Type type, Token token) implements Plain {}
 
+  /** An alias of a public ID of the type that was erased. */
+  record OfErased(Type type) implements Plain {}
+
   /** Certainly never issued. */
   record Unissued(ResolveOutcome.Unissued outcome) implements Plain {}
 }

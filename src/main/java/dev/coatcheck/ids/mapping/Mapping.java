@@ -14,7 +14,9 @@ public record Mapping(Type type, Key key, Token token, Instant createdAt, Status
   public enum Status implements WireNamed {
     ACTIVE(0),
     REVOKED(1),
-    MERGED(2);
+    MERGED(2),
+    /** Only its token is left: the key and the time are not those of a row. */
+    ERASED(3);
 
     private final short number;
 
@@ -32,6 +34,7 @@ public record Mapping(Type type, Key key, Token token, Instant createdAt, Status
         case 0 -> ACTIVE;
         case 1 -> REVOKED;
         case 2 -> MERGED;
+        case 3 -> ERASED;
         default -> throw new IllegalArgumentException("status: " + number);
       };
     }

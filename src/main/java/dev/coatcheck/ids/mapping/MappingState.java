@@ -52,6 +52,13 @@ sealed interface MappingState {
     }
   }
 
+  record Erased(StoredMapping row) implements Known {
+    @Override
+    public ResolveOutcome of(Type type) {
+      return new ResolveOutcome.Erased(type);
+    }
+  }
+
   record Merged(StoredMapping row, StoredMapping survivor, Instant endedAt) implements Known {
     @Override
     public ResolveOutcome of(Type type) {

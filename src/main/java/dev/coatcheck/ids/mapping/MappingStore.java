@@ -55,10 +55,10 @@ final class MappingStore {
     List<MappingState.Known> states = new ArrayList<>();
     List<StoredMapping> ended = new ArrayList<>();
     for (StoredMapping row : rows) {
-      if (row.isActive()) {
-        states.add(new MappingState.Active(row));
-      } else {
-        ended.add(row);
+      switch (row.status()) {
+        case ACTIVE -> states.add(new MappingState.Active(row));
+        case ERASED -> states.add(new MappingState.Erased(row));
+        case REVOKED, MERGED -> ended.add(row);
       }
     }
     if (!ended.isEmpty()) {
@@ -97,12 +97,14 @@ final class MappingStore {
       return new MappingState.Revoked(row, ending.reason(), ending.endedAt());
     }
     StoredEnding after = endings.get(ending.survivor().get());
-    return after == null
-        ? new MappingState.Merged(
-            row,
-            ConnectionDesync.required(survivors.get(ending.survivor().get()), "merged into no row"),
-            ending.endedAt())
-        : new MappingState.Revoked(row, after.reason(), after.endedAt());
+    if (after != null) {
+      return new MappingState.Revoked(row, after.reason(), after.endedAt());
+    }
+    StoredMapping survivor =
+        ConnectionDesync.required(survivors.get(ending.survivor().get()), "merged into no row");
+    return survivor.isErased() // between the two statements, and so was this row
+        ? new MappingState.Erased(row)
+        : new MappingState.Merged(row, survivor, ending.endedAt());
   }
 
   /** The rows of a type that the filter leaves, beginning at the cursor or with the newest. */
@@ -115,7 +117,9 @@ final class MappingStore {
     filter
         .status()
         // In the text, because only then an index of ended rows is known to hold all of them.
-        .ifPresent(status -> text.append(" and status = ").append(status.number()));
+        .ifPresentOrElse(
+            status -> text.append(" and status = ").append(status.number()),
+            () -> text.append(" and status <> ").append(Mapping.Status.ERASED.number()));
     filter
         .within()
         .ifPresent(

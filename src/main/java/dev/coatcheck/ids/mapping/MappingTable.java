@@ -9,19 +9,27 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 import java.util.function.IntFunction;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * The two tables of mappings, alike but for the column type of their key.
  *
  * @param qualifiedName with its schema, for the text of a statement
+ * @param unusedKey a key for a row that was erased, which no generator makes: a negative number,
+ *     which no caller can send either, or a UUID of version 0 and the reserved variant 0, whose high
+ *     half is zero. Random, because a type has each key once in a bucket. Such keys sort before
+ *     nearly all others, so lists meet them only at their end
  * @param <K> the column type
  */
 public record MappingTable<K>(
     String qualifiedName,
     Function<K, Key> toKey,
     Function<Key, K> fromKey,
+    Supplier<K> unusedKey,
     Class<K> keyClass,
     IntFunction<K[]> newArray) {
   /** What {@link #read} reads. */
@@ -30,8 +38,9 @@ public record MappingTable<K>(
   private static final MappingTable<Long> BIGINT =
       new MappingTable<>(
           "coatcheck.public_id",
-          Key.Bigint::new,
+          value -> new Key.Bigint(Math.max(0, value)), // negative in a row that was erased
           key -> ((Key.Bigint) key).value(),
+          () -> random() | Long.MIN_VALUE,
           Long.class,
           Long[]::new);
 
@@ -40,6 +49,7 @@ public record MappingTable<K>(
           "coatcheck.public_id_uuid",
           Key.Uuid::new,
           key -> ((Key.Uuid) key).value(),
+          () -> new UUID(0, random() >>> 1),
           UUID.class,
           UUID[]::new);
 
@@ -70,6 +80,15 @@ public record MappingTable<K>(
   /** The keys of rows that it {@linkplain #holds}, as a parameter of a statement. */
   public <T> K[] keys(List<T> rows, Function<T, Key> of) {
     return rows.stream().map(row -> fromKey.apply(of.apply(row))).toArray(newArray);
+  }
+
+  /** Keys for rows that are erased, as a parameter of a statement. */
+  Object unusedKeys(int count) {
+    return Stream.generate(unusedKey).limit(count).toArray(newArray);
+  }
+
+  private static long random() {
+    return ThreadLocalRandom.current().nextLong();
   }
 
   /** A key that it {@linkplain #holds}, as a parameter of a statement. */

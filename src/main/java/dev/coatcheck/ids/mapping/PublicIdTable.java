@@ -25,6 +25,7 @@ public final class PublicIdTable {
         left join lateral (
          select * from {table}
           where type_id = wanted.type_id and key = wanted.key and bucket = wanted.bucket
+            and status <> 3
           limit 1) as found on true
       """;
 
@@ -48,6 +49,21 @@ public final class PublicIdTable {
         left join {table} as found on found.bucket = ? and found.token = wanted.token
       """;
 
+  private static final String SHARE =
+      """
+      select held.token
+        from {table} as held join unnest(?, ?) as wanted (bucket, token) using (bucket, token)
+       where held.status = 0
+         for share of held
+      """;
+
+  private static final String ERASE =
+      """
+      update {table} as row set key = erased.key, created_at = now(), status = 3
+        from unnest(?, ?, ?) as erased (bucket, token, key)
+       where row.bucket = erased.bucket and row.token = erased.token
+      """;
+
   private static final String LOCK =
       """
       select held.key, held.created_at, held.token, held.type_id, held.status
@@ -60,7 +76,10 @@ public final class PublicIdTable {
 
   private PublicIdTable() {}
 
-  /** The rows of those subjects that have one; the list has no duplicates. */
+  /**
+   * The rows of those subjects that have one; the list has no duplicates. The key of an erased
+   * public ID is no row's.
+   */
   public static Map<TypedKey, StoredMapping> byKey(DSLContext sql, List<TypedKey> subjects) {
     Map<TypedKey, StoredMapping> found = HashMap.newHashMap(subjects.size());
     subjects.stream()
@@ -147,6 +166,46 @@ public final class PublicIdTable {
         row -> table.read(row).orElseThrow(),
         wanted.stream().map(token -> (short) token.bucket()).toArray(Short[]::new),
         wanted.stream().map(Token::toUuid).toArray(UUID[]::new));
+  }
+
+  /**
+   * Keeps active rows as they are until the commit: none ends meanwhile. Waits for an end that is
+   * under way.
+   *
+   * @return whether all of them are still active
+   */
+  public static boolean hold(DSLContext sql, Collection<StoredMapping> rows) {
+    boolean areActive = true;
+    for (MappingTable<?> table : MappingTable.all()) {
+      List<Token> tokens =
+          rows.stream()
+              .filter(row -> table.holds(row.key()))
+              .map(StoredMapping::token)
+              .distinct()
+              .toList();
+      areActive &= tokens.isEmpty() || hold(sql, table, tokens) == tokens.size();
+    }
+    return areActive;
+  }
+
+  private static int hold(DSLContext sql, MappingTable<?> table, List<Token> tokens) {
+    return PlainSql.rows(
+            sql,
+            table.statement(SHARE),
+            row -> row.getObject(1, UUID.class),
+            tokens.stream().map(token -> (short) token.bucket()).toArray(Short[]::new),
+            tokens.stream().map(Token::toUuid).toArray(UUID[]::new))
+        .size();
+  }
+
+  /** Takes the keys from rows of one table, and their times. Their tokens stay used. */
+  public static void erase(DSLContext sql, MappingTable<?> table, List<StoredMapping> rows) {
+    PlainSql.execute(
+        sql,
+        table.statement(ERASE),
+        rows.stream().map(row -> (short) row.token().bucket()).toArray(Short[]::new),
+        rows.stream().map(row -> row.token().toUuid()).toArray(UUID[]::new),
+        table.unusedKeys(rows.size()));
   }
 
   /** The row of one token, as {@link #byTokens}. */

@@ -1,6 +1,7 @@
 package dev.coatcheck.ids.mapping;
 
 import dev.coatcheck.core.id.ParsedId;
+import dev.coatcheck.ids.registry.Type;
 import java.time.Instant;
 import java.util.Optional;
 
@@ -29,6 +30,9 @@ public sealed interface ResolveOutcome {
    * flattened.
    */
   record Merged(Mapping mapping, Mapping survivor, Instant endedAt) implements Ended {}
+
+  /** It was issued, and neither its key nor an alias of it is known any more. */
+  record Erased(Type type) implements ResolveOutcome {}
 
   /** No such public ID was ever issued. */
   sealed interface Unissued extends ResolveOutcome {}

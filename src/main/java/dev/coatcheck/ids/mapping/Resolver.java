@@ -11,6 +11,7 @@ import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.alias.Alias;
+import dev.coatcheck.ids.alias.AliasTarget;
 import dev.coatcheck.ids.alias.Aliases;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.group.Coalescer;
@@ -128,7 +129,7 @@ public final class Resolver {
         named.putAll(names);
       }
     }
-    Map<Alias, Token> targets = targets(named);
+    Map<Alias, AliasTarget> targets = targets(named);
     return outcomes(texts.stream().map(text -> lookedUp(text, targets)).toList());
   }
 
@@ -136,7 +137,7 @@ public final class Resolver {
    * Resolves an alias of the type. Only hits are cached, because an alias may be added at any time.
    */
   public ResolveOutcome resolveAlias(Type type, Alias alias) {
-    return outcome(wanted(type, aliases.target(type, alias).orElse(null)));
+    return outcome(named(type, aliases.target(type, alias).orElse(null)));
   }
 
   /**
@@ -152,13 +153,13 @@ public final class Resolver {
         case OlderId.OfKey ofKey -> keys.add(ofKey.typedKey());
       }
     }
-    Map<Alias, Token> targets = targets(named);
+    Map<Alias, AliasTarget> targets = targets(named);
     Map<TypedKey, StoredMapping> rows = keys.isEmpty() ? Map.of() : lookup.byKey(List.copyOf(keys));
     List<IdText.Plain> texts = new ArrayList<>(ids.size());
     for (OlderId id : ids) {
       texts.add(
           switch (id) {
-            case OlderId.LegacyId legacyId -> wanted(id.type(), targets.get(legacyId.alias()));
+            case OlderId.LegacyId legacyId -> named(id.type(), targets.get(legacyId.alias()));
             case OlderId.OfKey ofKey -> {
               StoredMapping row = rows.get(ofKey.typedKey());
               yield wanted(id.type(), row == null ? null : row.token());
@@ -182,7 +183,15 @@ public final class Resolver {
         : new IdText.OfToken(type, token);
   }
 
-  private Map<Alias, Token> targets(Map<Alias, Type> named) {
+  private static IdText.Plain named(Type type, @Nullable AliasTarget target) {
+    return switch (target) {
+      case null -> wanted(type, null);
+      case AliasTarget.Issued(Token token) -> wanted(type, token);
+      case AliasTarget.Erased _ -> new IdText.OfErased(type);
+    };
+  }
+
+  private Map<Alias, AliasTarget> targets(Map<Alias, Type> named) {
     return named.isEmpty() ? Map.of() : aliases.targets(named);
   }
 
@@ -191,14 +200,14 @@ public final class Resolver {
         text, text instanceof IdText.OfPattern(Map<Alias, Type> names) ? targets(names) : Map.of());
   }
 
-  private static IdText.Plain lookedUp(IdText.OfRow text, Map<Alias, Token> targets) {
+  private static IdText.Plain lookedUp(IdText.OfRow text, Map<Alias, AliasTarget> targets) {
     return switch (text) {
       case IdText.Plain plain -> plain;
       case IdText.OfPattern(Map<Alias, Type> names) -> {
         for (Map.Entry<Alias, Type> name : names.entrySet()) {
-          Token token = targets.get(name.getKey());
-          if (token != null) {
-            yield new IdText.OfToken(name.getValue(), token);
+          AliasTarget target = targets.get(name.getKey());
+          if (target != null) {
+            yield named(name.getValue(), target);
           }
         }
         yield new IdText.Unissued(new ResolveOutcome.Unknown());
@@ -209,6 +218,7 @@ public final class Resolver {
   private ResolveOutcome outcome(IdText.Plain text) {
     return switch (text) {
       case IdText.Unissued(ResolveOutcome.Unissued outcome) -> outcome;
+      case IdText.OfErased(Type type) -> new ResolveOutcome.Erased(type);
       case IdText.OfToken wanted ->
           cached(wanted).orElseGet(() -> outcomes(List.of(wanted)).getFirst());
     };
@@ -237,6 +247,7 @@ public final class Resolver {
       outcomes.add(
           switch (text) {
             case IdText.Unissued(ResolveOutcome.Unissued outcome) -> outcome;
+            case IdText.OfErased(Type type) -> new ResolveOutcome.Erased(type);
             case IdText.OfToken each ->
                 requireNonNull(found.get(Asked.of(each))).outcome(each.type());
           });

@@ -19,6 +19,11 @@ public record StoredMapping(
     return status == Mapping.Status.ACTIVE;
   }
 
+  /** Whether it has lost its key: {@link #key} is one that no row can have. */
+  public boolean isErased() {
+    return status == Mapping.Status.ERASED;
+  }
+
   public TypedToken id() {
     return new TypedToken(typeNumber, token);
   }

@@ -5,8 +5,11 @@ import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.mapping.StoredMapping;
 import dev.coatcheck.ids.mapping.TypedKey;
+import dev.coatcheck.ids.registry.Type;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The stored rows that requests name by an alias, a key or a token. */
@@ -17,13 +20,21 @@ public final class KnownRows {
   private final Map<Alias, StoredMapping> byAlias = new HashMap<>();
   private final Map<TypedKey, StoredMapping> byKey = new HashMap<>();
   private final Map<TableToken, StoredMapping> byToken = new HashMap<>();
+  private final Set<Alias> erased = new HashSet<>();
 
   /** Bigint keys and UUIDs lie in two tables, and each table has its own tokens. */
   record TableToken(KeyKind kind, Token token) {}
 
   void add(KeyKind kind, StoredMapping row) {
-    byKey.put(row.subject(), row);
+    if (!row.isErased()) {
+      byKey.put(row.subject(), row);
+    }
     byToken.put(new TableToken(kind, row.token()), row);
+  }
+
+  /** Adds an alias whose public ID was erased. */
+  void addErased(Alias alias) {
+    erased.add(alias);
   }
 
   /** Adds an alias of a row that was added before. */
@@ -38,6 +49,16 @@ public final class KnownRows {
   /** The row that has the alias; it may have ended. */
   public @Nullable StoredMapping of(Alias alias) {
     return byAlias.isEmpty() ? null : byAlias.get(alias);
+  }
+
+  boolean isErased(Alias alias) {
+    return !erased.isEmpty() && erased.contains(alias);
+  }
+
+  /** Whether a public ID of the type with this token was erased. */
+  boolean isErased(Type type, Token token) {
+    StoredMapping row = byToken.get(new TableToken(type.keyKind(), token));
+    return row != null && row.isErased() && row.typeNumber() == type.number();
   }
 
   @Nullable StoredMapping of(TypedKey key) {

@@ -49,7 +49,7 @@ public sealed interface MintOutcome {
 
   sealed interface Item permits Ticket, Refused {}
 
-  sealed interface Refused extends Item permits AliasTaken, Ended {}
+  sealed interface Refused extends Item permits AliasTaken, Ended, Erased {}
 
   /**
    * One public ID.
@@ -63,4 +63,7 @@ public sealed interface MintOutcome {
 
   /** The public ID of this key or alias has ended; there is never a new one. */
   record Ended() implements Refused {}
+
+  /** The public ID of this alias, or this public ID, was erased; it never comes back. */
+  record Erased() implements Refused {}
 }

@@ -59,6 +59,16 @@ public final class MintPlan {
     return newNames.stream().sorted((one, other) -> one.alias().compareTo(other.alias())).toList();
   }
 
+  /** The stored rows that get an alias. */
+  public List<StoredMapping> namedRows() {
+    return newNames.stream()
+        .map(NewName::target)
+        .filter(target -> target.isStored() && !target.isCreated())
+        .map(MintTarget::row)
+        .distinct()
+        .toList();
+  }
+
   /** Drops what only other targets need. */
   void keep(Set<MintTarget> wanted) {
     newTargets.retainAll(wanted);
@@ -67,6 +77,10 @@ public final class MintPlan {
 
   /** Finds the mapping of a request: stored, asked for by an earlier request, or new. */
   public Entry add(MintRequest request) {
+    if (request.aliases().stream().anyMatch(known::isErased)
+        || request.token().filter(own -> known.isErased(request.type(), own)).isPresent()) {
+      return new Entry.Refused(new MintOutcome.Erased());
+    }
     TypedKey subject = request.subject().orElse(null);
     MintTarget target = subject == null ? null : keyed(request.type(), subject);
     Alias claimed = null;
@@ -83,7 +97,8 @@ public final class MintPlan {
       return new Entry.Refused(new MintOutcome.AliasTaken(claimed.scheme()));
     }
     if (target != null && target.isStored() && !target.row().isActive()) {
-      return new Entry.Refused(new MintOutcome.Ended());
+      return new Entry.Refused(
+          target.row().isErased() ? new MintOutcome.Erased() : new MintOutcome.Ended());
     }
     Token token = request.token().orElse(null);
     if (token != null && isTaken(request.type(), token, target)) {

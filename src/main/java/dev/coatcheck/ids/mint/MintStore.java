@@ -1,7 +1,9 @@
 package dev.coatcheck.ids.mint;
 
+import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasTable;
 import dev.coatcheck.ids.idempotency.IdempotencyTable;
 import dev.coatcheck.ids.mapping.PublicIdTable;
@@ -87,13 +89,16 @@ final class MintStore {
     /** Aliases come before rows in every transaction: half of the order that avoids deadlocks. */
     void write(MintPlan plan, boolean isAtomic) {
       List<NewName> names = plan.newNames();
-      if (!names.isEmpty()
-          && AliasTable.insert(
-                  sql,
-                  names.stream().map(NewName::alias).toList(),
-                  names.stream().map(name -> name.target().token()).toList())
-              != names.size()) {
-        throw new LostRace("alias");
+      if (!PublicIdTable.hold(sql, plan.namedRows())) {
+        throw new LostRace("row");
+      }
+      if (!names.isEmpty()) {
+        List<Alias> aliases = names.stream().map(NewName::alias).toList();
+        List<Token> tokens = names.stream().map(name -> name.target().token()).toList();
+        if (AliasTable.insert(sql, aliases, tokens) != names.size()
+            || AliasTable.isAnyErased(sql, aliases)) {
+          throw new LostRace("alias");
+        }
       }
       List<MintTarget> missing = MintTable.insert(sql, plan.newTargets());
       if (!missing.isEmpty()) {

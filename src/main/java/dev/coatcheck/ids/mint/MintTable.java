@@ -4,6 +4,7 @@ import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasTable;
+import dev.coatcheck.ids.alias.AliasTarget;
 import dev.coatcheck.ids.mapping.MappingTable;
 import dev.coatcheck.ids.mapping.PublicIdTable;
 import dev.coatcheck.ids.mapping.TypedKey;
@@ -50,7 +51,17 @@ public final class MintTable {
     List<Alias> names =
         requests.stream().flatMap(request -> request.aliases().stream()).distinct().toList();
     List<TypedKey> keys = requests.stream().flatMap(request -> request.subject().stream()).toList();
-    Map<Alias, Token> targets = names.isEmpty() ? Map.of() : AliasTable.targets(sql, names);
+    Map<Alias, Token> targets = new HashMap<>();
+    if (!names.isEmpty()) {
+      AliasTable.targets(sql, names)
+          .forEach(
+              (alias, target) -> {
+                switch (target) {
+                  case AliasTarget.Issued(Token token) -> targets.put(alias, token);
+                  case AliasTarget.Erased _ -> into.addErased(alias);
+                }
+              });
+    }
     if (!keys.isEmpty()) {
       PublicIdTable.byKey(sql, keys).values().forEach(row -> into.add(kind, row));
     }

@@ -134,14 +134,16 @@ public final class Redirector {
     return switch (resolved) {
       case ResolveOutcome.Found(Mapping mapping) -> to(mapping);
       case ResolveOutcome.Merged merged -> to(merged.survivor());
-      case ResolveOutcome.Revoked revoked -> {
-        Type type = revoked.mapping().type();
-        yield publicRedirect(type).isPresent()
-            ? new RedirectOutcome.Gone(type.deadLink())
-            : new RedirectOutcome.NotFound();
-      }
+      case ResolveOutcome.Revoked revoked -> gone(revoked.mapping().type());
+      case ResolveOutcome.Erased(Type type) -> gone(type);
       case ResolveOutcome.Unissued _ -> new RedirectOutcome.NotFound();
     };
+  }
+
+  private static RedirectOutcome gone(Type type) {
+    return publicRedirect(type).isPresent()
+        ? new RedirectOutcome.Gone(type.deadLink())
+        : new RedirectOutcome.NotFound();
   }
 
   private static RedirectOutcome to(Mapping mapping) {
@@ -212,7 +214,8 @@ public final class Redirector {
     return switch (ids.find(opening.id())) {
       case ResolveOutcome.Found(Mapping mapping) -> to(opening, mapping, now);
       case ResolveOutcome.Merged merged -> to(opening, merged.survivor(), now);
-      case ResolveOutcome.Revoked _ -> new RedirectOutcome.Gone(opening.id().type().deadLink());
+      case ResolveOutcome.Revoked _, ResolveOutcome.Erased _ ->
+          new RedirectOutcome.Gone(opening.id().type().deadLink());
       case ResolveOutcome.Unissued _ -> new RedirectOutcome.NotFound();
     };
   }

@@ -50,6 +50,11 @@ public record Namespace(String stored) {
     return after(PRINCIPAL);
   }
 
+  /** What it is: {@code named}, {@code principal} or {@code shared}. */
+  public String kind() {
+    return name().isPresent() ? "named" : principal().isPresent() ? "principal" : "shared";
+  }
+
   private Optional<String> after(String tag) {
     return stored.startsWith(tag) ? Optional.of(stored.substring(tag.length())) : Optional.empty();
   }

@@ -1,5 +1,6 @@
 package dev.coatcheck.ids.registry;
 
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.core.id.Prefix;
@@ -158,8 +159,8 @@ public final class Registry implements AutoCloseable {
   }
 
   /** Creates the type or changes its mutable fields. */
-  public PutOutcome put(TypeDefinition definition, PutConditions conditions) {
-    return put(definition.name(), _ -> definition, conditions);
+  public PutOutcome put(TypeDefinition definition, PutConditions conditions, Actor actor) {
+    return put(definition.name(), _ -> definition, conditions, actor);
   }
 
   /**
@@ -170,10 +171,13 @@ public final class Registry implements AutoCloseable {
    *     changed
    */
   public PutOutcome put(
-      String name, Function<Optional<Type>, TypeDefinition> definition, PutConditions conditions) {
+      String name,
+      Function<Optional<Type>, TypeDefinition> definition,
+      PutConditions conditions,
+      Actor actor) {
     byte[] salt = new byte[Salt.BYTES];
     random.fill(salt);
-    PutOutcome outcome = store.put(name, definition, new Salt(salt), conditions);
+    PutOutcome outcome = store.put(name, definition, new Salt(salt), conditions, actor);
     reload();
     return outcome;
   }

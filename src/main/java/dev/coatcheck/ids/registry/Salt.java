@@ -1,8 +1,13 @@
 package dev.coatcheck.ids.registry;
 
 import dev.coatcheck.core.id.Bucket;
+import dev.coatcheck.core.id.Sha256;
 import dev.coatcheck.core.key.Key;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 import java.util.Arrays;
+import java.util.UUID;
 
 /**
  * Sixteen random bytes of a type, mixed into the bucket of every key, so that a bucket reveals
@@ -28,6 +33,16 @@ public final class Salt {
   /** The bucket, 0 to 1023, where an alias's row lies. */
   public int bucketOfAlias(String scheme, String value) {
     return Bucket.ofAlias(bytes, scheme, value);
+  }
+
+  /** Half of a SHA-256 that identifies an alias without showing it. */
+  public UUID hashOfAlias(String scheme, String value, String namespace) {
+    MessageDigest digest = Sha256.start();
+    digest.update(bytes);
+    digest.update(
+        (scheme + '\0' + value + '\0' + namespace).getBytes(StandardCharsets.UTF_8));
+    ByteBuffer half = ByteBuffer.wrap(digest.digest());
+    return new UUID(half.getLong(), half.getLong());
   }
 
   @Override

@@ -14,6 +14,9 @@ import static org.jooq.impl.DSL.max;
 import static org.jooq.impl.DSL.sum;
 import static org.jooq.impl.DSL.val;
 
+import dev.coatcheck.cluster.audit.Actor;
+import dev.coatcheck.cluster.audit.AuditEntry;
+import dev.coatcheck.cluster.audit.AuditTable;
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
 import dev.coatcheck.core.key.KeyGeneration;
@@ -27,12 +30,16 @@ import java.math.BigDecimal;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jooq.DSLContext;
@@ -84,7 +91,8 @@ final class TypeStore {
       String name,
       Function<Optional<Type>, TypeDefinition> change,
       Salt salt,
-      PutConditions conditions) {
+      PutConditions conditions,
+      Actor actor) {
     return database.write(
         "type put",
         sql -> {
@@ -101,8 +109,8 @@ final class TypeStore {
               .orElseGet(
                   () ->
                       present.isPresent()
-                          ? update(sql, all, present.get(), definition, conditions)
-                          : create(sql, all, definition, salt));
+                          ? update(sql, all, present.get(), definition, conditions, actor)
+                          : create(sql, all, definition, salt, actor));
         });
   }
 
@@ -201,7 +209,7 @@ final class TypeStore {
   }
 
   private static PutOutcome create(
-      DSLContext sql, List<Type> all, TypeDefinition definition, Salt salt) {
+      DSLContext sql, List<Type> all, TypeDefinition definition, Salt salt, Actor actor) {
     if (all.stream().anyMatch(type -> type.prefix().equals(definition.prefix()))) {
       return new PutOutcome.Refused("prefix_taken", "prefix", "Choose another prefix.");
     }
@@ -220,7 +228,7 @@ final class TypeStore {
     TypeTable.setPolicies(row, definition.policies());
     row.setClientNames(definition.clientNames().orElse(ClientNames.DEFAULT).wireName());
     Type created = sql.insertInto(TYPE).set(row).returning().fetchSingle(TypeTable::read);
-    tell(sql, created);
+    tell(sql, created, actor, Map.of("created", true));
     return new PutOutcome.Created(created);
   }
 
@@ -229,7 +237,8 @@ final class TypeStore {
       List<Type> all,
       Type present,
       TypeDefinition definition,
-      PutConditions conditions) {
+      PutConditions conditions,
+      Actor actor) {
     Optional<String> fixed = fixedDifference(present, definition);
     if (fixed.isPresent()) {
       return new PutOutcome.Refused(
@@ -259,7 +268,13 @@ final class TypeStore {
             .where(TYPE.TYPE_ID.eq(present.number()))
             .returning()
             .fetchSingle(TypeTable::read);
-    tell(sql, updated);
+    tell(
+        sql,
+        updated,
+        actor,
+        Map.of(
+            "fields", changedFields(present, updated),
+            "links_confirmed", conditions.linksLiveAt().isEmpty()));
     return new PutOutcome.Updated(updated);
   }
 
@@ -338,8 +353,37 @@ final class TypeStore {
         : Optional.of(generation instanceof KeyGeneration.Segment ? "tag" : "layout");
   }
 
-  /** Tells all instances. The last statement of the transaction. */
-  private static void tell(DSLContext sql, Type changed) {
+  private static List<String> changedFields(Type present, Type updated) {
+    List<String> fields =
+        new ArrayList<>(changedFields("", present.policies().json(), updated.policies().json()));
+    if (present.clientNames() != updated.clientNames()) {
+      fields.add("client_names");
+    }
+    return fields;
+  }
+
+  /** The fields that differ, by their dotted names. */
+  private static List<String> changedFields(String path, Map<?, ?> before, Map<?, ?> after) {
+    SortedSet<String> names = new TreeSet<>();
+    before.keySet().forEach(name -> names.add(String.valueOf(name)));
+    after.keySet().forEach(name -> names.add(String.valueOf(name)));
+    List<String> fields = new ArrayList<>();
+    for (String name : names) {
+      Object was = before.get(name);
+      Object is = after.get(name);
+      if (was instanceof Map<?, ?> old && is instanceof Map<?, ?> next) {
+        fields.addAll(changedFields(path + name + ".", old, next));
+      } else if (!Objects.equals(was, is)) {
+        fields.add(path + name);
+      }
+    }
+    return fields;
+  }
+
+  /** Audits the change and tells all instances, at the end of the transaction. */
+  private static void tell(DSLContext sql, Type changed, Actor actor, Map<String, ?> detail) {
+    AuditTable.append(
+        sql, List.of(AuditEntry.of(actor, "type.put", List.of(changed.name()), detail)));
     ChangeTable.append(sql, ChangeKind.TYPE, List.of(Integer.toString(changed.number())));
   }
 }

@@ -132,7 +132,8 @@ sealed interface UrlId {
       case IdText.OfToken text -> Optional.of(new Public(slice, text));
       case IdText.Unissued text when isNearlyOurs(slice.text(), text, registry) ->
           Optional.of(new Public(slice, text));
-      case IdText.OfPattern _, IdText.Unissued _ -> Optional.empty();
+      // Aliases are looked up later, so none is known to be erased yet.
+      case IdText.OfPattern _, IdText.OfErased _, IdText.Unissued _ -> Optional.empty();
     };
   }
 

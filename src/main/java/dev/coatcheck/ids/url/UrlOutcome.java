@@ -40,6 +40,9 @@ public sealed interface UrlOutcome {
   /** Holds a public ID that was revoked. */
   record Revoked(ResolveOutcome.Revoked id) implements Refused {}
 
+  /** Holds an ID of a public ID that was erased. */
+  record Erased() implements Refused {}
+
   /** Holds a public ID that was never issued. */
   record Unknown() implements Refused {}
 

@@ -118,6 +118,9 @@ public final class UrlResolver {
         case ResolveOutcome.Revoked revoked -> {
           return new UrlOutcome.Revoked(revoked);
         }
+        case ResolveOutcome.Erased _ -> {
+          return new UrlOutcome.Erased();
+        }
         case ResolveOutcome.Unknown _, ResolveOutcome.NotAllowed _ -> {
           return unknown(id);
         }

@@ -1,5 +1,7 @@
 package dev.coatcheck.migrate.run;
 
+import dev.coatcheck.cluster.audit.AuditEntry;
+import dev.coatcheck.cluster.audit.AuditTable;
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
 import dev.coatcheck.ids.idempotency.IdempotentCallTable;
@@ -11,6 +13,7 @@ import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.sql.Database;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jooq.DSLContext;
@@ -60,9 +63,11 @@ final class ActionTable {
         sql -> {
           TableMigration run = RunRowTable.insert(sql, request, proposal);
           JournalTable.insertSteps(sql, run.id(), proposal.steps());
-          JournalTable.append(
-              sql, run.id(), asked.actor(), "plan", proposal.target().table().text());
-          return new PlanOutcome.Planned(whole(sql, run));
+          String table = proposal.target().table().text();
+          JournalTable.append(sql, run.id(), asked.by(), "plan", table);
+          PlanOutcome planned = new PlanOutcome.Planned(whole(sql, run));
+          audit(sql, asked, "plan", run.id(), table);
+          return planned;
         });
   }
 
@@ -74,7 +79,7 @@ final class ActionTable {
           database,
           "table migration",
           asked.once(),
-          sql -> decide(sql, id, asked.actor(), decider));
+          sql -> decide(sql, id, asked, decider));
     } catch (DataAccessException refused) {
       if (SqlState.violates(refused, ONE_PER_TABLE) || SqlState.violates(refused, ONE_PER_TYPE)) {
         return refuse(asked, new ActionOutcome.Refused(List.of(BUSY)));
@@ -84,7 +89,10 @@ final class ActionTable {
   }
 
   private static ActionOutcome decide(
-      DSLContext sql, long id, String actor, Function<TableMigration, Decision> decider) {
+      DSLContext sql,
+      long id,
+      ActionRequest<ActionOutcome> asked,
+      Function<TableMigration, Decision> decider) {
     Optional<TableMigration> run = RunRowTable.locked(sql, id);
     if (run.isEmpty()) {
       return new ActionOutcome.NotFound();
@@ -93,12 +101,28 @@ final class ActionTable {
       case Decision.Refuse(ActionOutcome outcome) -> outcome;
       case Decision.Change(TableMigration next, String kind, String detail) -> {
         RunRowTable.write(sql, next);
-        JournalTable.append(sql, id, actor, kind, detail);
+        JournalTable.append(sql, id, asked.by(), kind, detail);
         ActionOutcome done = new ActionOutcome.Done(whole(sql, next));
+        audit(sql, asked, kind, id, detail);
         ChangeTable.append(sql, ChangeKind.TABLE_MIGRATION, List.of(Long.toString(id)));
         yield done;
       }
     };
+  }
+
+  private static void audit(
+      DSLContext sql, ActionRequest<?> asked, String kind, long id, String detail) {
+    AuditTable.append(
+        sql,
+        asked.audited().stream()
+            .map(
+                actor ->
+                    AuditEntry.of(
+                        actor,
+                        "table_migration." + kind,
+                        List.of(Long.toString(id)),
+                        Map.of("detail", detail)))
+            .toList());
   }
 
   private static TableMigration.Whole whole(DSLContext sql, TableMigration run) {

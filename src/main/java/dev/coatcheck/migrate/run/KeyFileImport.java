@@ -1,5 +1,6 @@
 package dev.coatcheck.migrate.run;
 
+import dev.coatcheck.bulk.load.ImportAudit;
 import dev.coatcheck.bulk.rows.Column;
 import dev.coatcheck.bulk.rows.RowError;
 import dev.coatcheck.bulk.rows.RowFault;
@@ -9,6 +10,7 @@ import dev.coatcheck.bulk.rows.RowSummary;
 import dev.coatcheck.bulk.rows.RowText;
 import dev.coatcheck.bulk.rows.Tally;
 import dev.coatcheck.bulk.rows.Timestamps;
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.idempotency.IdempotentFile;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
@@ -43,7 +45,7 @@ public final class KeyFileImport {
   }
 
   /**
-   * As {@link #run(long, RowFormat, InputStream, int, String)}, but only once for an
+   * As {@link #run(long, RowFormat, InputStream, int, Actor)}, but only once for an
    * Idempotency-Key.
    *
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if what belongs to the key can't be read
@@ -54,7 +56,7 @@ public final class KeyFileImport {
       RowFormat format,
       InputStream body,
       int errorsMax,
-      String actor,
+      Actor actor,
       Optional<IdempotentFile.Keyed<KeyFileOutcome>> keyed) {
     return IdempotentFile.run(
         gateway.database(),
@@ -70,7 +72,7 @@ public final class KeyFileImport {
    * @param errorsMax how many refused rows are listed; all are counted
    */
   public KeyFileOutcome run(
-      long id, RowFormat format, InputStream body, int errorsMax, String actor) {
+      long id, RowFormat format, InputStream body, int errorsMax, Actor actor) {
     Optional<TableMigration> found = migrations.journal().find(id);
     if (found.isEmpty()) {
       return new KeyFileOutcome.NotFound();
@@ -79,14 +81,15 @@ public final class KeyFileImport {
     if (run.status().state() != RunState.PLANNED) {
       return new KeyFileOutcome.NotNow(run.status().state());
     }
-    KeyFileOutcome outcome =
-        new Reading(new KeyFileStore(gateway, run), errorsMax).run(format, body);
+    KeyFileStore store =
+        new KeyFileStore(gateway, run, new ImportAudit(actor, List.of(Long.toString(id))));
+    KeyFileOutcome outcome = new Reading(store, errorsMax).run(format, body);
     if (outcome instanceof KeyFileOutcome.Done(RowSummary summary)) {
       migrations
           .journal()
           .note(
               id,
-              actor,
+              actor.name(),
               "import",
               "%d created, %d refused".formatted(summary.created(), summary.refused()));
     }
@@ -138,12 +141,23 @@ public final class KeyFileImport {
           }
         }
         settle(rows.size());
+        store.auditFinish(tally.summary(), "done");
       } catch (IOException broken) {
+        finishEarly("body_broken");
         return new KeyFileOutcome.Stopped(false, tally.linesSettled());
       } catch (DatabaseUnavailable gone) {
+        finishEarly("database_gone");
         return new KeyFileOutcome.Stopped(true, tally.linesSettled());
       }
       return new KeyFileOutcome.Done(tally.summary());
+    }
+
+    private void finishEarly(String outcome) {
+      try {
+        store.auditFinish(tally.summary(), outcome);
+      } catch (DatabaseUnavailable gone) {
+        // A start without an end says that the outcome is unknown.
+      }
     }
 
     private void take(Row row) {

@@ -2,11 +2,14 @@ package dev.coatcheck.migrate.run;
 
 import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION;
 
-import dev.coatcheck.bulk.load.LegacyKeyWriter;
+import dev.coatcheck.bulk.load.ImportAudit;
 import dev.coatcheck.bulk.load.LegacyKeyWriter.AlreadyThere;
 import dev.coatcheck.bulk.load.LegacyKeyWriter.LegacyKey;
+import dev.coatcheck.bulk.load.LegacyKeyWriter;
 import dev.coatcheck.bulk.rows.RowError;
 import dev.coatcheck.bulk.rows.RowFault;
+import dev.coatcheck.bulk.rows.RowSummary;
+import dev.coatcheck.cluster.audit.AuditTable;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.ids.alias.Alias;
@@ -41,8 +44,11 @@ final class KeyFileStore {
   private final TableMigration run;
   private final Type type;
   private final LegacyKeyWriter mappings;
+  private final ImportAudit audit;
+  private boolean isStartAudited;
 
-  KeyFileStore(GatewayMappings gateway, TableMigration run) {
+  KeyFileStore(GatewayMappings gateway, TableMigration run, ImportAudit audit) {
+    this.audit = audit;
     this.gateway = gateway.database();
     this.run = run;
     this.type = gateway.type(run.typeNumber());
@@ -69,7 +75,9 @@ final class KeyFileStore {
   Settled settle(List<Row> rows, OptionalLong[] times) {
     for (int tried = 1; ; tried++) {
       try {
-        return gateway.write("file import", sql -> settle(sql, rows, times));
+        Settled settled = gateway.write("file import", sql -> settle(sql, rows, times));
+        isStartAudited |= settled.created() > 0;
+        return settled;
       } catch (AlreadyThere otherWriter) {
         if (tried == TRIES_MAX) {
           throw otherWriter;
@@ -144,7 +152,24 @@ final class KeyFileStore {
           .where(TABLE_MIGRATION.MIGRATION_ID.eq(run.id()))
           .execute();
     }
-    return new Settled(rows.size() - existing - refused.size(), existing, refused);
+    Settled settled = new Settled(rows.size() - existing - refused.size(), existing, refused);
+    if (!isStartAudited && settled.created() > 0) {
+      AuditTable.append(sql, List.of(audit.start()));
+    }
+    return settled;
+  }
+
+  /** As for an import of another file: a file that changed nothing has no entry. */
+  void auditFinish(RowSummary summary, String outcome) {
+    if (isStartAudited) {
+      boolean _ =
+          gateway.write(
+              "file import",
+              sql -> {
+                AuditTable.append(sql, List.of(audit.finish(summary, outcome)));
+                return true;
+              });
+    }
   }
 
   private static List<RowError> conflicts(List<LegacyKey> refused, List<Row> rows) {

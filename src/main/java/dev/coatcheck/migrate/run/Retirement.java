@@ -101,7 +101,7 @@ public final class Retirement {
               () ->
                   new Decision.Change(
                       run.with(run.status().occupying(false)),
-                      "retired",
+                      "retire",
                       "new keys: " + newKeys.wireName()));
     };
   }

@@ -5,6 +5,7 @@ import dev.coatcheck.core.key.Key;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.alias.AliasTable;
+import dev.coatcheck.ids.alias.AliasTarget;
 import dev.coatcheck.ids.mapping.PublicIdTable;
 import dev.coatcheck.ids.mapping.TypedKey;
 import dev.coatcheck.ids.registry.Type;
@@ -28,8 +29,12 @@ final class PublishedStore {
     this.type = type;
   }
 
-  /** The public IDs of a legacy ID and of a key; null if there is none. */
-  record Published(@Nullable Token alias, @Nullable Token mapping) {}
+  /**
+   * The public IDs of a legacy ID and of a key; null if there is none.
+   *
+   * @param isErased whether the public ID of the legacy ID was erased, so that there is none
+   */
+  record Published(@Nullable Token alias, @Nullable Token mapping, boolean isErased) {}
 
   /** The public IDs of rows that have a key and a positive ID, in the order of the rows. */
   List<Published> published(List<Row> rows) {
@@ -42,14 +47,22 @@ final class PublishedStore {
     return gateway.read(
         "verify",
         sql -> {
-          Map<Alias, Token> targets = AliasTable.targets(sql, aliases);
+          Map<Alias, AliasTarget> targets = AliasTable.targets(sql, aliases);
           Map<TypedKey, Token> tokens = new HashMap<>();
           PublicIdTable.byKey(sql, keys.stream().distinct().toList())
               .forEach((key, mapping) -> tokens.put(key, mapping.token()));
           return IntStream.range(0, rows.size())
-              .mapToObj(i -> new Published(targets.get(aliases.get(i)), tokens.get(keys.get(i))))
+              .mapToObj(i -> published(targets.get(aliases.get(i)), tokens.get(keys.get(i))))
               .toList();
         });
+  }
+
+  private static Published published(@Nullable AliasTarget alias, @Nullable Token mapping) {
+    return switch (alias) {
+      case null -> new Published(null, mapping, false);
+      case AliasTarget.Issued(Token token) -> new Published(token, mapping, false);
+      case AliasTarget.Erased _ -> new Published(null, mapping, true);
+    };
   }
 
   List<Long> unmapped(List<Long> keys) {

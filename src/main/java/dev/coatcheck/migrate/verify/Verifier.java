@@ -183,6 +183,9 @@ public final class Verifier {
 
   /** What is wrong with a row that has a key and a legacy ID. */
   static @Nullable Promise broken(Published known) {
+    if (known.isErased()) {
+      return null;
+    }
     if (known.alias() == null) {
       return known.mapping() == null ? Promise.MISSING_MAPPING : Promise.MISSING_ALIAS;
     }

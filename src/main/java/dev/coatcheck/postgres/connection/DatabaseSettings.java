@@ -1,6 +1,8 @@
 package dev.coatcheck.postgres.connection;
 
 import java.net.UnknownHostException;
+import java.security.cert.CertPathBuilderException;
+import java.security.cert.CertPathValidatorException;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.Properties;
@@ -89,6 +91,12 @@ public record DatabaseSettings(
   private static String reason(SQLException refused) {
     Throwable root = RootCause.of(refused);
     String words = String.valueOf(root.getMessage());
+    if (root instanceof CertPathBuilderException || root instanceof CertPathValidatorException) {
+      return "the certificate of the server is not of an authority in sslrootcert (" + words + ")";
+    }
+    if (words.contains("could not be verified by hostnameverifier")) {
+      return "the certificate of the server is not for this host";
+    }
     return root instanceof UnknownHostException
         ? "unknown host " + words
         : words.replaceFirst("^FATAL: ", "").replaceFirst("\\.$", "");

@@ -50,15 +50,18 @@ public final class ServerCheck {
     if (setting(sql, "in_hot_standby").equals("on")) {
       faults.add("it is a standby; name the primary");
     }
-    if (mayNotMakeTheSchema(sql)) {
-      // Flyway would try for ten seconds.
-      faults.add(
-          "its user may not make the schema \"coatcheck\"; run: grant create on database "
-              + sql.fetchValue("select quote_ident(current_database())")
-              + " to "
-              + sql.fetchValue("select quote_ident(current_user)"));
-    }
     return faults;
+  }
+
+  /** Why a migration would fail, which Flyway would try for ten seconds. */
+  static Optional<String> migrationFault(DSLContext sql) {
+    return mayNotMakeTheSchema(sql)
+        ? Optional.of(
+            "its user may not make the schema \"coatcheck\"; run: grant create on database "
+                + sql.fetchValue("select quote_ident(current_database())")
+                + " to "
+                + sql.fetchValue("select quote_ident(current_user)"))
+        : Optional.empty();
   }
 
   private static boolean mayNotMakeTheSchema(DSLContext sql) {

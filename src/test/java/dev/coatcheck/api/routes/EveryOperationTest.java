@@ -57,6 +57,8 @@ class EveryOperationTest {
       DELETE /v1/ids/ID/aliases/legacy/1
       POST /v1/ids/ID/revoke {}
       POST /v1/ids/ID/merge {"into":"ID"}
+      POST /v1/ids/ID/erase
+      GET /v1/ids/ID/erase
       POST /v1/ids/revoke {"items":[{"id":"ID"}]}
       POST /v1/ids/merge {"items":[{"id":"ID","into":"ID"}]}
       POST /v1/keys {"scheme":"snowflake","count":1}

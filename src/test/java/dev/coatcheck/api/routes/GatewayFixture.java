@@ -38,6 +38,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * empty database. The memory of the gateway stays, so a segment's tag and an address that is
  * refused belong to one class. A class whose gateway needs settings, or is broken by its tests,
  * takes its {@link #own}, which closes after its tests.
+ *
+ * <p>With {@code -Dcoatcheck.test.role=lesser} all gateways use a role that doesn't own the schema.
  */
 public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, AfterAllCallback {
   /** All that a gateway may find on its first start: what was granted stays granted. */
@@ -79,6 +81,21 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
   /** A gateway on a database of its own; settings by name and value. */
   public static GatewayFixture own(String... settings) {
     return on(TestDatabase.fresh(), settings);
+  }
+
+  /** The same, as a role that may use the schema and doesn't own it. */
+  static GatewayFixture asLesserRole() {
+    TestDatabase database = TestDatabase.fresh();
+    Map<String, String> settings = ofLesserRole(database);
+    return new GatewayFixture(database, settings, issue(config(database, settings), "test", Scope.ALL));
+  }
+
+  private static Map<String, String> ofLesserRole(TestDatabase database) {
+    TestDatabase lesser = database.asLesserRole();
+    return Map.of(
+        "COATCHECK_MIGRATE", "false",
+        "COATCHECK_DATABASE_USER", lesser.user(),
+        "COATCHECK_DATABASE_PASSWORD", lesser.password());
   }
 
   static GatewayFixture on(TestDatabase database, String... settings) {
@@ -124,6 +141,9 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
                 "COATCHECK_DATABASE_URL", database.url(),
                 "COATCHECK_DATABASE_USER", database.user(),
                 "COATCHECK_DATABASE_PASSWORD", database.password()));
+    if ("lesser".equals(System.getProperty("coatcheck.test.role"))) {
+      environment.putAll(ofLesserRole(database));
+    }
     environment.putAll(settings);
     return switch (Config.read(environment, Map.of())) {
       case Config.Parsed.Valid(Config valid) -> valid;

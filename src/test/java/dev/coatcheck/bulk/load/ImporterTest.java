@@ -7,6 +7,7 @@ import dev.coatcheck.bulk.rows.RowError;
 import dev.coatcheck.bulk.rows.RowFault;
 import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.bulk.rows.RowSummary;
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.cluster.grant.DatedKeyGenerators;
 import dev.coatcheck.core.id.PublicId;
@@ -50,8 +51,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Imports and exports on a real database. */
 class ImporterTest {
   private static final int ROUND_TRIP_ROWS = 20_000;
-  private static final Caller SENDER =
-      new Caller("test", "test", Rights.of(Set.of(Scope.IDS_WRITE)));
+  private static final Importer.Sender SENDER =
+      new Importer.Sender(
+          new Caller("test", "test", Rights.of(Set.of(Scope.IDS_WRITE))), Actor.operator());
 
   @RegisterExtension static final MappingFixture FIXTURE = new MappingFixture();
 
@@ -279,7 +281,7 @@ class ImporterTest {
                 new RandomSource(),
                 FIXTURE.observer,
                 System::nanoTime)) {
-      registry.put(TestType.of("late", "late").definition(), PutConditions.NONE);
+      registry.put(TestType.of("late", "late").definition(), PutConditions.NONE, Actor.operator());
       byte[] file = "type,key\nlate,1\nlate,2\n".getBytes(StandardCharsets.UTF_8);
       InputStream body =
           new SequenceInputStream(

@@ -3,6 +3,7 @@ package dev.coatcheck.cluster.grant;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.key.DatedKeyGenerator;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyOutcome;
@@ -101,7 +102,7 @@ class DatedFailoverTest {
 
   private static void lift(Database database, int datedWorker) {
     assertThat(keys(database).at(new long[] {AT})).isEqualTo(new KeyOutcome.Fenced());
-    assertThat(new KeyFence(database).lift(0, datedWorker))
+    assertThat(new KeyFence(database).lift(0, datedWorker, Actor.operator()))
         .isEqualTo(new KeyFence.Lift.Open(true, 0, datedWorker));
   }
 

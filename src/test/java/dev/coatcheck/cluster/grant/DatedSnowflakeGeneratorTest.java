@@ -3,6 +3,7 @@ package dev.coatcheck.cluster.grant;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.key.DatedKeyGenerator;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyOutcome;
@@ -51,7 +52,7 @@ class DatedSnowflakeGeneratorTest {
   @BeforeEach
   void empty() {
     SERVER.sql().execute("truncate coatcheck.dated_key");
-    KeyFence.Lift _ = FENCE.lift(0, KeyFence.DATED_WORKER_MAX);
+    KeyFence.Lift _ = FENCE.lift(0, KeyFence.DATED_WORKER_MAX, Actor.operator());
     SERVER.sql().execute("update coatcheck.key_fence set segment_advance = 0, dated_worker = 1");
   }
 
@@ -175,14 +176,14 @@ class DatedSnowflakeGeneratorTest {
 
       assertThat(keys.at(times(1, AT))).isEqualTo(new KeyOutcome.Fenced());
       assertThat(OBSERVER.scrape()).contains("coatcheck_keys_fenced_total{kind=\"dated\"}");
-      assertThat(FENCE.lift(0, datedWorker)).isEqualTo(new KeyFence.Lift.WorkerUsed(datedWorker));
+      assertThat(FENCE.lift(0, datedWorker, Actor.operator())).isEqualTo(new KeyFence.Lift.WorkerUsed(datedWorker));
       assertThat(keys.at(times(1, AT))).isEqualTo(new KeyOutcome.Fenced());
       datedWorker++;
-      assertThat(FENCE.lift(0, datedWorker))
+      assertThat(FENCE.lift(0, datedWorker, Actor.operator()))
           .isEqualTo(new KeyFence.Lift.Open(true, 0, datedWorker));
       assertThat(draw(keys, times(10, AT))).doesNotContainAnyElementsOf(before);
     }
-    assertThat(FENCE.lift(0, 7)).isEqualTo(new KeyFence.Lift.Open(false, 0, 3));
+    assertThat(FENCE.lift(0, 7, Actor.operator())).isEqualTo(new KeyFence.Lift.Open(false, 0, 3));
   }
 
   private static void failOver() {
@@ -196,7 +197,7 @@ class DatedSnowflakeGeneratorTest {
     for (int datedWorker = 2; datedWorker <= 8; datedWorker++) {
       failOver();
       SERVER.sql().execute("truncate coatcheck.dated_key");
-      KeyFence.Lift _ = FENCE.lift(KeyFence.ADVANCE_MAX, datedWorker);
+      KeyFence.Lift _ = FENCE.lift(KeyFence.ADVANCE_MAX, datedWorker, Actor.operator());
 
       seen.addAll(draw(keys, times(16_000, AT)));
     }
@@ -210,15 +211,15 @@ class DatedSnowflakeGeneratorTest {
   void aStandbyThatNeverSawTheLiftBeforeMakesNoKeyTwice() {
     Set<Long> seen = new HashSet<>(draw(keys, times(100, AT)));
     failOver();
-    KeyFence.Lift _ = FENCE.lift(0, 2);
+    KeyFence.Lift _ = FENCE.lift(0, 2, Actor.operator());
     for (int call = 0; call < 18; call++) {
       seen.addAll(draw(keys, times(1_000, AT)));
     }
     SERVER.sql().execute("delete from coatcheck.dated_key where worker <> 1021");
     SERVER.sql().execute("update coatcheck.key_fence set dated_worker = 1");
     failOver();
-    assertThat(FENCE.lift(0, 1)).isEqualTo(new KeyFence.Lift.WorkerUsed(1));
-    KeyFence.Lift _ = FENCE.lift(0, 3);
+    assertThat(FENCE.lift(0, 1, Actor.operator())).isEqualTo(new KeyFence.Lift.WorkerUsed(1));
+    KeyFence.Lift _ = FENCE.lift(0, 3, Actor.operator());
     for (int call = 0; call < 18; call++) {
       seen.addAll(draw(keys, times(1_000, AT)));
     }
@@ -232,12 +233,12 @@ class DatedSnowflakeGeneratorTest {
     DatedKeyGenerator ofSmall = generators(ONE, small);
     assertThat(small.workerOf(draw(ofSmall, AT).getFirst())).isEqualTo(29);
     failOver();
-    KeyFence.Lift _ = FENCE.lift(0, 8);
+    KeyFence.Lift _ = FENCE.lift(0, 8, Actor.operator());
 
     assertThat(ofSmall.at(times(1, AT))).isEqualTo(new KeyOutcome.NoDatedWorkerLeft(small.name()));
     assertThat(LAYOUT.workerOf(draw(keys, AT).getFirst())).isEqualTo(127);
     failOver();
-    KeyFence.Lift _ = FENCE.lift(0, 9);
+    KeyFence.Lift _ = FENCE.lift(0, 9, Actor.operator());
     assertThat(keys.at(times(1, AT))).isEqualTo(new KeyOutcome.NoDatedWorkerLeft("default"));
   }
 
@@ -249,7 +250,7 @@ class DatedSnowflakeGeneratorTest {
             .orElseThrow();
     assertThat(LAYOUT.workerOf(draw(low, AT).getFirst())).isEqualTo(383);
     failOver();
-    KeyFence.Lift _ = FENCE.lift(0, 3);
+    KeyFence.Lift _ = FENCE.lift(0, 3, Actor.operator());
     assertThat(LAYOUT.workerOf(draw(low, AT).getFirst())).isEqualTo(127);
   }
 

@@ -2,6 +2,7 @@ package dev.coatcheck.cluster.grant;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.observe.Observer;
@@ -40,7 +41,7 @@ class SegmentsTest {
   @BeforeEach
   void empty() {
     SERVER.sql().execute("truncate coatcheck.segment cascade");
-    KeyFence.Lift _ = fence.lift(0, KeyFence.DATED_WORKER_MAX);
+    KeyFence.Lift _ = fence.lift(0, KeyFence.DATED_WORKER_MAX, Actor.operator());
     SERVER.sql().execute("update coatcheck.key_fence set segment_advance = 0, dated_worker = 1");
   }
 
@@ -53,7 +54,7 @@ class SegmentsTest {
   }
 
   private SegmentPut put(String tag) {
-    return one.put(definition(tag, 1, 1, 64));
+    return one.put(definition(tag, 1, 1, 64), Actor.operator());
   }
 
   private static List<Long> draw(Segments instance, String tag, int count) {
@@ -112,8 +113,8 @@ class SegmentsTest {
 
   @Test
   void databasesThatCountApartShareNoNumber() {
-    one.put(definition("odd", 1, 2, 64));
-    one.put(definition("even", 2, 2, 64));
+    one.put(definition("odd", 1, 2, 64), Actor.operator());
+    one.put(definition("even", 2, 2, 64), Actor.operator());
 
     assertThat(draw(one, "odd", 4)).containsExactly(1L, 3L, 5L, 7L);
     assertThat(draw(one, "even", 4)).containsExactly(2L, 4L, 6L, 8L);
@@ -123,7 +124,7 @@ class SegmentsTest {
   @Test
   void aSegmentOf32BitsEndsWithItsLastNumber() {
     long start = Integer.MAX_VALUE - 99L;
-    one.put(definition("small", start, 3, 32));
+    one.put(definition("small", start, 3, 32), Actor.operator());
 
     assertThat(draw(one, "small", 30)).startsWith(start).doesNotHaveDuplicates();
     assertThat(one.next("small", 5)).isEqualTo(new KeyOutcome.SegmentExhausted());
@@ -134,7 +135,7 @@ class SegmentsTest {
 
   @Test
   void aSegmentOf64BitsEndsWithItsLastNumber() {
-    one.put(definition("large", Long.MAX_VALUE - 1, 1, 64));
+    one.put(definition("large", Long.MAX_VALUE - 1, 1, 64), Actor.operator());
 
     assertThat(draw(one, "large", 2)).containsExactly(Long.MAX_VALUE - 1, Long.MAX_VALUE);
     assertThat(one.next("large", 1)).isEqualTo(new KeyOutcome.SegmentExhausted());
@@ -151,13 +152,13 @@ class SegmentsTest {
   void onlyStepsChange() {
     assertThat(put("invoice")).isInstanceOf(SegmentPut.Created.class);
     assertThat(put("invoice")).isInstanceOf(SegmentPut.Replaced.class);
-    assertThat(one.put(definition("invoice", 2, 1, 64)))
+    assertThat(one.put(definition("invoice", 2, 1, 64), Actor.operator()))
         .isEqualTo(new SegmentPut.CountsOtherwise("start"));
-    assertThat(one.put(definition("invoice", 1, 2, 64)))
+    assertThat(one.put(definition("invoice", 1, 2, 64), Actor.operator()))
         .isEqualTo(new SegmentPut.CountsOtherwise("stride"));
-    assertThat(one.put(definition("invoice", 1, 1, 32)))
+    assertThat(one.put(definition("invoice", 1, 1, 32), Actor.operator()))
         .isEqualTo(new SegmentPut.CountsOtherwise("bits"));
-    assertThat(one.put(new SegmentDefinition("invoice", 1, 1, 64, 7, 9)))
+    assertThat(one.put(new SegmentDefinition("invoice", 1, 1, 64, 7, 9), Actor.operator()))
         .isInstanceOf(SegmentPut.Replaced.class);
     assertThat(one.list().getFirst().definition().stepMax()).isEqualTo(9);
   }
@@ -186,7 +187,7 @@ class SegmentsTest {
     assertThat(two.next("invoice", 1)).isEqualTo(new KeyOutcome.Fenced());
     assertThat(one.next("invoice", 16_000)).isEqualTo(new KeyOutcome.Fenced());
     assertThat(OBSERVER.scrape()).contains("coatcheck_keys_fenced_total{kind=\"segment\"} 2");
-    assertThat(fence.lift(1_000, 9)).isEqualTo(new KeyFence.Lift.Open(true, 1_000, 9));
+    assertThat(fence.lift(1_000, 9, Actor.operator())).isEqualTo(new KeyFence.Lift.Open(true, 1_000, 9));
     assertThat(draw(two, "invoice", 1).getFirst()).isGreaterThan(1_000);
   }
 
@@ -194,7 +195,7 @@ class SegmentsTest {
   void liftingAnOpenFenceDoesNothing() {
     put("invoice");
 
-    assertThat(fence.lift(1_000, 5)).isEqualTo(new KeyFence.Lift.Open(false, 0, 1));
+    assertThat(fence.lift(1_000, 5, Actor.operator())).isEqualTo(new KeyFence.Lift.Open(false, 0, 1));
     assertThat(draw(two, "invoice", 1)).containsExactly(1L);
   }
 
@@ -212,10 +213,10 @@ class SegmentsTest {
     SERVER.sql().execute("update coatcheck.segment set next_index = 10 where tag = 'invoice'");
     SERVER.sql().execute("delete from coatcheck.segment where tag = 'lost'");
     closeTheFence();
-    KeyFence.Lift _ = fence.lift(600, 2);
+    KeyFence.Lift _ = fence.lift(600, 2, Actor.operator());
 
     assertThat(draw(two, "invoice", 1)).containsExactly(611L);
-    assertThat(one.put(definition("lost", 1, 1, 64))).isInstanceOf(SegmentPut.Created.class);
+    assertThat(one.put(definition("lost", 1, 1, 64), Actor.operator())).isInstanceOf(SegmentPut.Created.class);
     assertThat(draw(two, "lost", 1)).containsExactly(601L);
     assertThat(draw(instance(), "lost", 1).getFirst()).as("skipped once").isLessThan(1_000);
   }

@@ -1,5 +1,8 @@
 package dev.coatcheck.core.formats;
 
+import static dev.coatcheck.FuzzTexts.requireSame;
+
+import dev.coatcheck.FuzzTexts;
 import dev.coatcheck.core.id.ParsedId;
 import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.key.Key;
@@ -14,15 +17,13 @@ import dev.coatcheck.core.older.Uuids;
 import dev.coatcheck.core.scheme.SnoId;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
 /**
- * Gives a text to everything that reads texts of strangers. A reader has an answer to any text, and
+ * Gives a text to everything that reads IDs of strangers. A reader has an answer to any text, and
  * what it accepts it writes back as the same text. {@code build/fuzz} runs this under Jazzer.
  */
 public final class TextFuzz {
@@ -75,15 +76,8 @@ public final class TextFuzz {
     throw new AssertionError("no UUID: " + decoded);
   }
 
-  private static void requireSame(String text, String written) {
-    if (!text.equals(written)) {
-      throw new AssertionError("\"%s\" is written as \"%s\"".formatted(text, written));
-    }
-  }
-
-  /** Writes texts to begin with, each into a file of its own, into the folder of the argument. */
+  /** Writes texts to begin with into the folder of the argument. */
   public static void main(String[] arguments) throws IOException {
-    Path folder = Files.createDirectories(Path.of(arguments[0]));
     List<String> texts = new ArrayList<>(InspectorTest.texts("valid.json", "invalid.json"));
     texts.addAll(
         Arrays.asList(
@@ -93,8 +87,6 @@ public final class TextFuzz {
             "ch_4KIWSf8WvPNoQDBwStVIDYHU",
             "41/5+5/12@1288834974657",
             "39x4/4/s12/8@1672531200000"));
-    for (int i = 0; i < texts.size(); i++) {
-      Files.writeString(folder.resolve("text-" + i), texts.get(i));
-    }
+    FuzzTexts.write(arguments[0], texts.toArray(String[]::new));
   }
 }

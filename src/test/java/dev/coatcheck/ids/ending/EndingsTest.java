@@ -2,6 +2,7 @@ package dev.coatcheck.ids.ending;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.id.ParsedId;
 import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.key.Key;
@@ -84,7 +85,7 @@ class EndingsTest {
                             ids.get(random.nextInt(ids.size())),
                             ids.get(random.nextInt(ids.size()))))
                 .toList();
-        running.add(threads.submit(() -> ENDINGS.end(batch, Mode.EACH, "test")));
+        running.add(threads.submit(() -> ENDINGS.end(batch, Mode.EACH, Actor.operator())));
       }
       for (Future<?> each : running) {
         each.get();
@@ -132,7 +133,7 @@ class EndingsTest {
                     new Request.Revoke(ids.get(0), Optional.empty()),
                     new Request.Merge(ids.get(1), ids.get(1))),
                 Mode.ALL_OR_NONE,
-                "test"));
+                Actor.operator()));
 
     assertThat(outcomes.get(1))
         .isEqualTo(new EndOutcome.MergeRefused(EndOutcome.MergeRefused.Why.ITSELF));
@@ -162,15 +163,23 @@ class EndingsTest {
 
     plan.decide(
         new EndingPlan.Call(
-            List.of(new EndingPlan.Step.Merge(id, into)), Mode.NONE, "refused", Optional.empty()));
+            List.of(new EndingPlan.Step.Merge(id, into)), Mode.NONE, actor("refused"), Optional.empty()));
     EndingPlan.Step revoke = new EndingPlan.Step.Revoke(id, Optional.empty());
     List<EndOutcome> first =
-        plan.decide(new EndingPlan.Call(List.of(revoke), Mode.EACH, "first", Optional.empty()));
+        plan.decide(new EndingPlan.Call(List.of(revoke), Mode.EACH, actor("first"), Optional.empty()));
     List<EndOutcome> second =
-        plan.decide(new EndingPlan.Call(List.of(revoke), Mode.EACH, "second", Optional.empty()));
+        plan.decide(new EndingPlan.Call(List.of(revoke), Mode.EACH, actor("second"), Optional.empty()));
 
     assertThat(first).singleElement().isInstanceOf(EndOutcome.Done.class);
     assertThat(second).isEqualTo(first);
+    assertThat(plan.audited())
+        .singleElement()
+        .satisfies(
+            entry -> {
+              assertThat(entry.actor().name()).isEqualTo("first");
+              assertThat(entry.action()).isEqualTo("id.revoke");
+              assertThat(entry.subjects()).containsExactly(id.text());
+            });
     assertThat(plan.planned())
         .singleElement()
         .satisfies(
@@ -212,7 +221,7 @@ class EndingsTest {
             threads.submit(
                 () -> {
                   go.await();
-                  return FIXTURE.endings.end(List.of(request), Mode.EACH, "test");
+                  return FIXTURE.endings.end(List.of(request), Mode.EACH, Actor.operator());
                 }));
       }
       List<Future<Integer>> beside =
@@ -358,7 +367,7 @@ class EndingsTest {
   }
 
   private static EndOutcome end(Request request, String by) {
-    return settled(ENDINGS.end(List.of(request), Mode.EACH, by)).getFirst();
+    return settled(ENDINGS.end(List.of(request), Mode.EACH, actor(by))).getFirst();
   }
 
   private static List<EndOutcome> settled(Endings.Result result) {
@@ -391,5 +400,9 @@ class EndingsTest {
 
   private static long number(String query) {
     return FIXTURE.database.read("test", sql -> sql.fetchSingle(query).get(0, Long.class));
+  }
+
+  private static Actor actor(String name) {
+    return new Actor(name, Optional.empty(), Optional.empty(), Optional.empty());
   }
 }

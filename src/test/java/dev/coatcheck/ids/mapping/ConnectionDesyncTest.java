@@ -3,6 +3,7 @@ package dev.coatcheck.ids.mapping;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.alias.Alias;
@@ -67,7 +68,7 @@ class ConnectionDesyncTest {
 
   private Alias named(Mapping mapping) {
     Alias alias = Alias.of(mapping.type(), AliasScheme.LEGACY, Long.toString(nextKey++));
-    FIXTURE.aliases.add(mapping.token(), alias);
+    FIXTURE.aliases.add(mapping.type(), mapping.publicId(), alias, Actor.operator());
     return alias;
   }
 

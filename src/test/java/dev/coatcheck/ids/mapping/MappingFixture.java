@@ -1,5 +1,6 @@
 package dev.coatcheck.ids.mapping;
 
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.id.RandomSource;
@@ -106,7 +107,7 @@ public final class MappingFixture implements AutoCloseable, AfterAllCallback {
 
   public Type type(String name, String prefix, KeyKind kind) {
     registry.put(
-        new TypeDefinition(name, new Prefix(prefix), kind, Policies.DEFAULT), PutConditions.NONE);
+        new TypeDefinition(name, new Prefix(prefix), kind, Policies.DEFAULT), PutConditions.NONE, Actor.operator());
     return registry.named(name).orElseThrow();
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.coatcheck.MachineDelay;
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.cluster.lease.FaultProxy;
 import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.ids.access.AllowedTypes;
@@ -92,7 +93,7 @@ class OutageTest {
             .with("on_outage", onOutage.wireName())
             .with("stale_seconds_max", staleSecondsMax)
             .definition(),
-        PutConditions.NONE);
+        PutConditions.NONE, Actor.operator());
     String id =
         fixture
             .mint(fixture.generated(fixture.registry.named(name).orElseThrow()))

@@ -5,14 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.bulk.load.ImportOutcome;
 import dev.coatcheck.bulk.load.Importer;
 import dev.coatcheck.bulk.rows.RowFormat;
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.Rights;
 import dev.coatcheck.ids.access.Scope;
-import dev.coatcheck.ids.ending.Endings;
 import dev.coatcheck.ids.ending.Endings.Mode;
 import dev.coatcheck.ids.ending.Endings.Request;
+import dev.coatcheck.ids.ending.Endings;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -80,7 +81,8 @@ class SpreadTest {
         importer.run(
             RowFormat.CSV,
             new ByteArrayInputStream(file.getBytes(StandardCharsets.UTF_8)),
-            new Caller("test", "test", Rights.of(Set.of(Scope.ALL))),
+            new Importer.Sender(
+                new Caller("test", "test", Rights.of(Set.of(Scope.ALL))), Actor.operator()),
             10);
 
     assertThat(outcome)
@@ -128,7 +130,7 @@ class SpreadTest {
   }
 
   private static void end(Request request) {
-    assertThat(HERE.endings.end(List.of(request), Mode.EACH, "test"))
+    assertThat(HERE.endings.end(List.of(request), Mode.EACH, Actor.operator()))
         .isInstanceOf(Endings.Result.Settled.class);
   }
 }

@@ -2,6 +2,7 @@ package dev.coatcheck.ids.redirect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.ids.alias.Alias;
@@ -256,7 +257,7 @@ class LegacyTest {
                 """
                     .formatted(MAX_AGE_SECONDS, SUNSET))
             .definition(),
-        PutConditions.NONE);
+        PutConditions.NONE, Actor.operator());
     return FIXTURE.registry.named("ended").orElseThrow();
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.coatcheck.MachineDelay;
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.id.RandomSource;
@@ -58,9 +59,9 @@ class RegistryTest {
     try (Database database = Database.open(own.settings(2), "own", OBSERVER);
         Registry registry =
             Registry.open(database, FEED, new RandomSource(), OBSERVER, System::nanoTime)) {
-      registry.put(TestType.of("gone", "gone").definition(), PutConditions.NONE);
+      registry.put(TestType.of("gone", "gone").definition(), PutConditions.NONE, Actor.operator());
       own.sql().execute("delete from coatcheck.type");
-      registry.put(TestType.of("next", "next").definition(), PutConditions.NONE);
+      registry.put(TestType.of("next", "next").definition(), PutConditions.NONE, Actor.operator());
 
       assertThat(registry.all()).extracting(Type::name).containsExactly("next");
     }
@@ -72,12 +73,12 @@ class RegistryTest {
     try (Database database = Database.open(own.settings(2), "own", OBSERVER);
         Registry registry =
             Registry.open(database, FEED, new RandomSource(), OBSERVER, System::nanoTime)) {
-      registry.put(TestType.of("gone", "gone").definition(), PutConditions.NONE);
-      registry.put(TestType.of("kept", "kept").definition(), PutConditions.NONE);
+      registry.put(TestType.of("gone", "gone").definition(), PutConditions.NONE, Actor.operator());
+      registry.put(TestType.of("kept", "kept").definition(), PutConditions.NONE, Actor.operator());
       own.sql().execute("delete from coatcheck.type where name = 'gone'");
       registry.put(
           TestType.of("kept", "kept").and("{\"on_outage\":\"refuse\"}").definition(),
-          PutConditions.NONE);
+          PutConditions.NONE, Actor.operator());
 
       assertThat(registry.all()).extracting(Type::version).containsExactly(2);
     }
@@ -122,13 +123,13 @@ class RegistryTest {
   @Test
   void aTypeIsCreatedOnceAndThenUpdated() {
     Type created =
-        ((PutOutcome.Created) HERE.put(definition("order", "ord", null), PutConditions.NONE))
+        ((PutOutcome.Created) HERE.put(definition("order", "ord", null), PutConditions.NONE, Actor.operator()))
             .type();
     Type same =
-        ((PutOutcome.Updated) HERE.put(definition("order", "ord", null), PutConditions.NONE))
+        ((PutOutcome.Updated) HERE.put(definition("order", "ord", null), PutConditions.NONE, Actor.operator()))
             .type();
     Type changed =
-        ((PutOutcome.Updated) HERE.put(definition("order", "ord", "https://a.example/{id}"), at(1)))
+        ((PutOutcome.Updated) HERE.put(definition("order", "ord", "https://a.example/{id}"), at(1), Actor.operator()))
             .type();
 
     assertThat(same.version()).isEqualTo(created.version()).isEqualTo(1);
@@ -149,7 +150,7 @@ class RegistryTest {
           threads.submit(
               () ->
                   Deadline.after(LONG)
-                      .call(() -> alone.put(definition("held", "held", null), PutConditions.NONE)));
+                      .call(() -> alone.put(definition("held", "held", null), PutConditions.NONE, Actor.operator())));
       await().until(() -> isWaiting(sql, "ShareRowExclusiveLock"));
       Future<?> taken =
           threads.submit(() -> last.begin("lock table coatcheck.type in access exclusive mode"));
@@ -179,32 +180,32 @@ class RegistryTest {
 
   @Test
   void whatNeverChangesIsRefused() {
-    HERE.put(definition("refund", "re", null), PutConditions.NONE);
+    HERE.put(definition("refund", "re", null), PutConditions.NONE, Actor.operator());
 
     assertRefused(
-        HERE.put(definition("refund", "rf", null), PutConditions.NONE),
+        HERE.put(definition("refund", "rf", null), PutConditions.NONE, Actor.operator()),
         "immutable_field",
         "prefix");
     assertRefused(
-        HERE.put(TestType.of("refund", "re").uuids().definition(), PutConditions.NONE),
+        HERE.put(TestType.of("refund", "re").uuids().definition(), PutConditions.NONE, Actor.operator()),
         "immutable_field",
         "key");
     assertRefused(
-        HERE.put(definition("other", "re", null), PutConditions.NONE), "prefix_taken", "prefix");
+        HERE.put(definition("other", "re", null), PutConditions.NONE, Actor.operator()), "prefix_taken", "prefix");
     assertThat(HERE.named("other")).isEmpty();
   }
 
   @Test
   void aVersionThatWasNotSeenIsRefused() {
-    HERE.put(definition("payout", "po", null), PutConditions.NONE);
+    HERE.put(definition("payout", "po", null), PutConditions.NONE, Actor.operator());
 
-    assertThat(HERE.put(definition("payout", "po", "https://a.example/"), at(3)))
+    assertThat(HERE.put(definition("payout", "po", "https://a.example/"), at(3), Actor.operator()))
         .isEqualTo(new PutOutcome.VersionDiffers(1));
-    assertThat(HERE.put(definition("absent", "abs", null), at(1)))
+    assertThat(HERE.put(definition("absent", "abs", null), at(1), Actor.operator()))
         .isEqualTo(new PutOutcome.VersionDiffers(0));
 
-    HERE.put(definition("payout", "po", "https://b.example/"), at(1));
-    assertThat(HERE.put(definition("payout", "po", "https://a.example/"), at(1)))
+    HERE.put(definition("payout", "po", "https://b.example/"), at(1), Actor.operator());
+    assertThat(HERE.put(definition("payout", "po", "https://a.example/"), at(1), Actor.operator()))
         .as("what another caller changed meanwhile stays")
         .isEqualTo(new PutOutcome.VersionDiffers(2));
   }
@@ -230,7 +231,7 @@ class RegistryTest {
     for (int i = 0; i < 12; i++) {
       Registry registry = i % 2 == 0 ? HERE : THERE;
       TypeDefinition its = definition.apply(i);
-      racers.add(() -> registry.put(its, PutConditions.NONE));
+      racers.add(() -> registry.put(its, PutConditions.NONE, Actor.operator()));
     }
     List<PutOutcome> outcomes = new ArrayList<>();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -248,7 +249,7 @@ class RegistryTest {
     try (Registry asked = registry(ChangeFeed.none(), nanos::get)) {
       for (int round = 0; round < 20; round++) {
         String name = "asked_" + round;
-        HERE.put(definition(name, "ask" + round, null), PutConditions.NONE);
+        HERE.put(definition(name, "ask" + round, null), PutConditions.NONE, Actor.operator());
         // As long as an unknown name may have to wait for the one before.
         nanos.addAndGet(Duration.ofMillis(100).toNanos());
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -267,11 +268,11 @@ class RegistryTest {
   @Test
   void anotherInstancesNewTypeIsFoundAtOnceAndItsChangesSoon() {
     await().until(() -> THERE.named("order_2").isEmpty());
-    HERE.put(definition("order_2", "ord2", null), PutConditions.NONE);
+    HERE.put(definition("order_2", "ord2", null), PutConditions.NONE, Actor.operator());
 
     await().until(() -> THERE.withPrefix(new Prefix("ord2")).isPresent());
 
-    HERE.put(definition("order_2", "ord2", "https://a.example/{id}"), PutConditions.NONE);
+    HERE.put(definition("order_2", "ord2", "https://a.example/{id}"), PutConditions.NONE, Actor.operator());
     await().until(() -> THERE.named("order_2").orElseThrow().redirect().isPresent());
   }
 

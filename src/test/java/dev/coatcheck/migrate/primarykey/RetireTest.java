@@ -109,7 +109,7 @@ class RetireTest {
     assertThat(ours()).containsExactly("archive");
     assertThat(fixture.now(run).status().state()).isEqualTo(RunState.CONTRACTED);
     assertThat(refusal(fixture.migrations().verify(run.id(), asked())))
-        .contains("retired", "forget");
+        .contains("retire", "forget");
     MigrationFixture.done(forget(run));
     MigrationFixture.done(forget(run));
   }

@@ -6,6 +6,7 @@ import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.bulk.rows.RowSummary;
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.migrate.table.KeyModel;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
@@ -218,7 +219,7 @@ class KeyFileImportTest {
   }
 
   private KeyFileOutcome send(TableMigration run, InputStream csv) {
-    return fixture.files().run(run.id(), RowFormat.CSV, csv, 10, MigrationFixture.ACTOR);
+    return fixture.files().run(run.id(), RowFormat.CSV, csv, 10, Actor.operator());
   }
 
   private List<Long> keys(TableMigration run, int rows) {

@@ -14,6 +14,9 @@ import java.util.List;
  * when the JVM ends. Sessions don't run in UTC: the build sets another zone for the whole JVM.
  */
 public record TestDatabase(String url, String user, String password) {
+  private static final String LESSER_ROLE = "coatcheck_test_lesser";
+  private static final String LESSER_PASSWORD = "only for tests";
+
   /** A database with our schema and no rows. */
   public static TestDatabase fresh() {
     return TestServer.shared().migrated();
@@ -22,6 +25,25 @@ public record TestDatabase(String url, String user, String password) {
   /** A database with nothing in it. */
   public static TestDatabase empty() {
     return TestServer.shared().empty();
+  }
+
+  /**
+   * The same database for a role that may use our schema and owns nothing, as {@code coatcheck
+   * database grants} describes it.
+   */
+  public TestDatabase asLesserRole() {
+    sql()
+        .execute(
+            """
+            do $$ begin
+              create role %s login password '%s';
+            exception when duplicate_object or unique_violation then
+              null; -- roles belong to the server, which other tests use too
+            end $$\
+            """
+                .formatted(LESSER_ROLE, LESSER_PASSWORD),
+            Grants.sql(LESSER_ROLE));
+    return new TestDatabase(url, LESSER_ROLE, LESSER_PASSWORD);
   }
 
   /** The port of its server. */

@@ -29,6 +29,7 @@ import dev.coatcheck.ids.access.StoredKey;
 import dev.coatcheck.ids.redirect.Visitor;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -165,9 +166,10 @@ public final class AccessRoutes implements Routes {
   }
 
   private Answer revokeLeaked(Context ctx, RequestBody request) {
+    InetAddress address = ClientAddress.of(ctx, proxies);
     OptionalInt wait =
         leakCalls.refusedForSeconds(
-            Visitor.at(ClientAddress.of(ctx, proxies)));
+            Visitor.at(address));
     if (wait.isPresent()) {
       return Answer.of(
           Problem.retryAfter(
@@ -181,7 +183,7 @@ public final class AccessRoutes implements Routes {
         new Actor(
             Actor.ANONYMOUS,
             Optional.empty(),
-            Optional.of(ClientAddress.of(ctx, proxies).getHostAddress()),
+            Optional.of(address.getHostAddress()),
             Optional.of(RequestId.of(ctx))));
     return Answer.json(202, Map.of("object", "leak_report", "received", texts.size()));
   }

@@ -44,7 +44,7 @@ final class FenceRoutes implements Routes {
     JsonObject body = request.object().allow("advance", "dated_worker");
     int advance = body.integer("advance", 0, KeyFence.ADVANCE_MAX);
     int datedWorker = body.integer("dated_worker", 1, KeyFence.DATED_WORKER_MAX, 1);
-    return switch (fence.lift(advance, datedWorker)) {
+    return switch (fence.lift(advance, datedWorker, RequestCaller.actor(ctx))) {
       case KeyFence.Lift.Open open -> Answer.json(200, FenceView.of(open));
       case KeyFence.Lift.WorkerUsed(int last) ->
           throw body.invalid(

@@ -92,7 +92,7 @@ final class SegmentRoutes implements Routes {
             flaw -> {
               throw body.invalid(flaw.field(), flaw.sentence());
             });
-    return switch (segments.put(wanted)) {
+    return switch (segments.put(wanted, RequestCaller.actor(ctx))) {
       case SegmentPut.Created(SegmentState state) -> Answer.json(201, SegmentView.of(state));
       case SegmentPut.Replaced(SegmentState state) -> Answer.json(200, SegmentView.of(state));
       case SegmentPut.CountsOtherwise(String field) ->

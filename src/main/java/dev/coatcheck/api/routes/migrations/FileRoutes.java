@@ -9,6 +9,7 @@ import dev.coatcheck.api.routes.transfers.RowsUpload;
 import dev.coatcheck.api.routes.transfers.TransferPermits;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.bulk.rows.RowSummary;
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.migrate.run.KeyFileImport;
@@ -44,7 +45,7 @@ final class FileRoutes {
   private Answer take(Context ctx) throws IOException {
     RowsUpload upload = new RowsUpload(ctx);
     long id = answers.id(ctx);
-    String actor = RequestCaller.principal(ctx);
+    Actor actor = RequestCaller.actor(ctx);
     return upload.answer(
         (rows, keyed) -> files.run(id, upload.format(), rows, upload.errorsMax(), actor, keyed),
         outcome ->

@@ -111,7 +111,7 @@ final class RunAnswers {
     String request = ctx.method() + " " + ctx.path() + " " + bodyHash;
     ActionRequest<T> asked =
         new ActionRequest<>(
-            RequestCaller.principal(ctx), IdempotencyHeader.once(ctx, request, answer));
+            RequestCaller.actor(ctx), IdempotencyHeader.once(ctx, request, answer));
     return IdempotencyHeader.answer(action.apply(asked), answer);
   }
 

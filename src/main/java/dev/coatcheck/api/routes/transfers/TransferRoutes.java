@@ -21,7 +21,6 @@ import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.Type;
 import io.javalin.http.Context;
@@ -68,9 +67,10 @@ public final class TransferRoutes implements Routes {
 
   private Answer importAll(Context ctx) throws IOException {
     RowsUpload upload = new RowsUpload(ctx);
-    Caller caller = RequestCaller.of(ctx).caller();
+    Importer.Sender sender =
+        new Importer.Sender(RequestCaller.of(ctx).caller(), RequestCaller.actor(ctx));
     return upload.answer(
-        (rows, keyed) -> importer.run(upload.format(), rows, caller, upload.errorsMax(), keyed),
+        (rows, keyed) -> importer.run(upload.format(), rows, sender, upload.errorsMax(), keyed),
         outcome ->
             outcome instanceof ImportOutcome.Done(RowSummary summary)
                 ? Optional.of(ImportView.of(summary))

@@ -109,7 +109,8 @@ public final class TypeRoutes implements Routes {
               }
               return definition;
             },
-            conditions(ctx)));
+            conditions(ctx),
+            RequestCaller.actor(ctx)));
   }
 
   /** The mints of a type draw from its segment, so it takes the rights to draw from it directly. */

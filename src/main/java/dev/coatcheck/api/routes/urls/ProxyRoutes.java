@@ -173,7 +173,7 @@ public final class ProxyRoutes implements Routes {
   /** The proxy's client has no API key, so it is not told when and why an ID was revoked. */
   private static Problem problem(UrlOutcome.Refused refused) {
     return switch (refused) {
-      case UrlOutcome.Revoked _ ->
+      case UrlOutcome.Revoked _, UrlOutcome.Erased _ ->
           Problem.of(ProblemCode.PUBLIC_ID_REVOKED, "The public ID was ended for good.");
       case UrlOutcome.Invalid _,
           UrlOutcome.Malformed _,

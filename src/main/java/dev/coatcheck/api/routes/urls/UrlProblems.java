@@ -22,6 +22,7 @@ final class UrlProblems {
           IdProblems.malformed(param, malformed.reason(), malformed.position());
       case UrlOutcome.Revoked(ResolveOutcome.Revoked revoked) -> IdProblems.revoked(param, revoked);
       case UrlOutcome.NotAllowed _ -> Problem.typeNotAllowed();
+      case UrlOutcome.Erased _ -> Problem.erased(param);
       case UrlOutcome.Unknown _ -> IdProblems.unknown(param);
       case UrlOutcome.LegacyMalformed _ -> Parameters.legacyMalformed(param);
       case UrlOutcome.LegacyUnknown _ -> legacyUnknown(param);

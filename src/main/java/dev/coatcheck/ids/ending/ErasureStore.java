@@ -1,0 +1,183 @@
+package dev.coatcheck.ids.ending;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.coatcheck.cluster.audit.Actor;
+import dev.coatcheck.cluster.audit.AuditTable;
+import dev.coatcheck.cluster.change.ChangeKind;
+import dev.coatcheck.cluster.change.ChangeTable;
+import dev.coatcheck.core.id.PublicId;
+import dev.coatcheck.core.id.Token;
+import dev.coatcheck.core.key.Key;
+import dev.coatcheck.ids.alias.Alias;
+import dev.coatcheck.ids.alias.AliasScheme;
+import dev.coatcheck.ids.alias.AliasTable;
+import dev.coatcheck.ids.ending.EndingPlan.Ref;
+import dev.coatcheck.ids.mapping.EndingTable;
+import dev.coatcheck.ids.mapping.MappingTable;
+import dev.coatcheck.ids.mapping.PublicIdTable;
+import dev.coatcheck.ids.mapping.StoredMapping;
+import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.postgres.group.GroupCommit;
+import dev.coatcheck.postgres.group.GroupCommit.Attempt;
+import dev.coatcheck.postgres.sql.Database;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jooq.DSLContext;
+
+/** The transactions of erasures. */
+final class ErasureStore {
+  /** How many public IDs may be merged into one that is erased with them. */
+  static final int MERGED_MAX = 1_000;
+
+  private final Database database;
+
+  ErasureStore(Database database) {
+    this.database = database;
+  }
+
+  /**
+   * A request to erase a public ID.
+   *
+   * @param cascade whether those that were merged into it are erased too
+   */
+  record Call(Ref id, boolean cascade, Actor actor) implements GroupCommit.Call {
+    /** Each has its own transaction: the number of its rows is not known before. */
+    @Override
+    public boolean isBatch() {
+      return true;
+    }
+
+    @Override
+    public boolean bringsNames() {
+      return true;
+    }
+
+    @Override
+    public boolean isRepeatable() {
+      return true;
+    }
+  }
+
+  /**
+   * What came of a call.
+   *
+   * @param aliases that are no more
+   * @param tokens that were erased now
+   */
+  record Done(EraseOutcome outcome, List<Alias> aliases, List<Token> tokens) {
+    static Done of(EraseOutcome outcome) {
+      return new Done(outcome, List.of(), List.of());
+    }
+  }
+
+  /**
+   * Erases in one transaction. Locks rows without waiting, as an ending does; its last statements
+   * wait for the head of the change feed.
+   *
+   * @throws dev.coatcheck.postgres.sql.LockTimeout if the change feed was not available in time;
+   *     nothing was done
+   */
+  Attempt<Done> erase(Call call, int lockMillisMax) {
+    return database.write("erase", sql -> erase(sql, call, lockMillisMax));
+  }
+
+  private static Attempt<Done> erase(DSLContext sql, Call call, int lockMillisMax) {
+    Type type = call.id().type();
+    MappingTable<?> table = MappingTable.of(type.keyKind());
+    EndingTable.look(sql, Set.of(), lockMillisMax);
+    List<StoredMapping> own = PublicIdTable.lock(sql, table, Set.of(call.id().token()));
+    if (own.isEmpty()) {
+      return PublicIdTable.byTokens(sql, table, List.of(call.id().token())).isEmpty()
+          ? new Attempt.Done<>(Done.of(new EraseOutcome.Unknown()))
+          : new Attempt.Held<>();
+    }
+    if (own.getFirst().typeNumber() != type.number()) {
+      return new Attempt.Done<>(Done.of(new EraseOutcome.Unknown()));
+    }
+    if (own.getFirst().isErased()) {
+      return new Attempt.Done<>(Done.of(new EraseOutcome.Erased(known(sql, call.id()))));
+    }
+    // No other one can be merged into it now: a merge locks the survivor.
+    List<Token> merged =
+        ErasureTable.mergedInto(sql, type, call.id().token().toUuid(), MERGED_MAX + 1).stream()
+            .map(Token::of)
+            .toList();
+    if (!merged.isEmpty() && !call.cascade()) {
+      return new Attempt.Done<>(Done.of(new EraseOutcome.Survivor(merged.size())));
+    }
+    if (merged.size() > MERGED_MAX) {
+      return new Attempt.Done<>(Done.of(new EraseOutcome.TooManyMerged()));
+    }
+    List<StoredMapping> others = PublicIdTable.lock(sql, table, merged);
+    if (others.size() < merged.size()) {
+      return new Attempt.Held<>();
+    }
+    return new Attempt.Done<>(
+        erase(sql, call, Stream.concat(own.stream(), others.stream()).toList()));
+  }
+
+  private static Done erase(DSLContext sql, Call call, List<StoredMapping> rows) {
+    Type type = call.id().type();
+    List<Alias> aliases = new ArrayList<>();
+    ErasureTable.erase(sql, type, rows);
+    for (StoredMapping row : rows) {
+      List<Alias> some = AliasTable.erase(sql, type, row.token());
+      if (row.key() instanceof Key.Bigint(long key)) {
+        ErasureTable.insertTasks(sql, type, row.token().toUuid(), key, legacyIds(some));
+      }
+      aliases.addAll(some);
+    }
+    Erasure erasure = known(sql, call.id());
+    AuditTable.append(
+        sql, call.actor(), "id.erase", erasure.id().toString(), detail(type, rows));
+    ChangeTable.append(
+        sql, ChangeKind.ALIAS, aliases.stream().map(Alias::subjectOfChange).toList());
+    ChangeTable.append(
+        sql, ChangeKind.ENDING, rows.stream().map(row -> row.id().subjectOfChange()).toList());
+    return new Done(
+        new EraseOutcome.Erased(erasure),
+        aliases,
+        rows.stream().map(StoredMapping::token).toList());
+  }
+
+  private static List<Long> legacyIds(List<Alias> aliases) {
+    return aliases.stream()
+        .filter(alias -> alias.scheme() == AliasScheme.LEGACY)
+        .map(alias -> Long.valueOf(alias.value()))
+        .toList();
+  }
+
+  /** The public IDs that were erased with it. Prefixes and public IDs need no escapes in JSON. */
+  private static String detail(Type type, List<StoredMapping> rows) {
+    return rows.stream()
+        .skip(1)
+        .map(row -> '"' + new PublicId(type.prefix(), row.token()).toString() + '"')
+        .collect(Collectors.joining(", ", "{\"merged\": [", "]}"));
+  }
+
+  /** The erasure of a public ID; empty if it isn't erased. */
+  Optional<Erasure> find(Ref id) {
+    return database.read("erasure", sql -> find(sql, id));
+  }
+
+  private static Erasure known(DSLContext sql, Ref id) {
+    return requireNonNull(find(sql, id).orElse(null), "erased without an erasure");
+  }
+
+  private static Optional<Erasure> find(DSLContext sql, Ref id) {
+    return ErasureTable.find(sql, id.type(), id.token().toUuid())
+        .map(
+            progress ->
+                new Erasure(
+                    id.type(),
+                    new PublicId(id.type().prefix(), id.token()),
+                    progress.erasedAt(),
+                    progress.completeAt(),
+                    progress.waitsFor()));
+  }
+}
