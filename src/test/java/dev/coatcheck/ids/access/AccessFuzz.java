@@ -4,9 +4,9 @@ import static dev.coatcheck.FuzzTexts.requireSame;
 
 import dev.coatcheck.FuzzTexts;
 import dev.coatcheck.core.id.RandomSource;
-import dev.coatcheck.ids.redirect.Proxies;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.net.InetAddress;
 import java.util.List;
 import java.util.Optional;
 
@@ -36,7 +36,7 @@ public final class AccessFuzz {
                 throw new AssertionError(range + " doesn't hold itself");
               }
             });
-    var _ = PROXIES.visitor("127.0.0.1", List.of(text));
+    var _ = PROXIES.client(InetAddress.getLoopbackAddress(), List.of(text));
     try {
       Proxies _ = Proxies.parse(text);
     } catch (IllegalArgumentException named) {
