@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,6 +46,36 @@ class ImageTest {
       gateway.stop(0);
     }
     assertThat(probe("127.0.0.1", gateway.getAddress().getPort())).isNotZero();
+  }
+
+  /** Bash speaks no TLS: the management port answers for the gateway, or else that it listens. */
+  @Test
+  void theProbeOfAGatewayWithTlsAsksTheManagementPort() throws Exception {
+    HttpServer management =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    management.createContext(
+        "/health/ready",
+        exchange -> {
+          exchange.sendResponseHeaders(503, -1);
+          exchange.close();
+        });
+    management.start();
+    int port = management.getAddress().getPort();
+    Map<String, String> tls = Map.of("COATCHECK_TLS_CERTIFICATE_FILE", "/tls.crt");
+    try {
+      assertThat(probe("127.0.0.1", port, tls)).isZero();
+      assertThat(
+              probe(
+                  "127.0.0.1",
+                  1,
+                  Map.of(
+                      "COATCHECK_TLS_CERTIFICATE_FILE", "/tls.crt",
+                      "COATCHECK_MANAGEMENT_PORT", Integer.toString(port))))
+          .isEqualTo(1);
+    } finally {
+      management.stop(0);
+    }
+    assertThat(probe("127.0.0.1", port, tls)).isNotZero();
   }
 
   /** A JVM takes longer to start on a busy machine than Docker waits for a probe. */
@@ -174,9 +205,15 @@ class ImageTest {
   }
 
   private static int probe(String host, int port) throws IOException, InterruptedException {
+    return probe(host, port, Map.of());
+  }
+
+  private static int probe(String host, int port, Map<String, String> more)
+      throws IOException, InterruptedException {
     ProcessBuilder probe = new ProcessBuilder("bash", PROBE.toString());
     probe.environment().put("COATCHECK_HOST", host);
     probe.environment().put("COATCHECK_PORT", Integer.toString(port));
+    probe.environment().putAll(more);
     probe.redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD);
     return probe.start().waitFor();
   }

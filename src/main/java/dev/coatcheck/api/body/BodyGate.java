@@ -8,6 +8,7 @@ import dev.coatcheck.api.exchange.RequestId;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.JsonRoutes;
 import dev.coatcheck.api.server.Permits;
+import dev.coatcheck.api.server.RateLimits;
 import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
@@ -33,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  * Collects bodies before the routes see their requests. So a slow or silent sender holds neither a
  * thread nor a permit, only memory of a {@link BodyBudget}, for a limited time.
  *
- * <p>A request that can be refused without its body is refused before: for its access, its media
- * type or its announced length. Files of rows are not collected; their routes read them as they
+ * <p>A request that can be refused without its body is refused before: for its access, its quota,
+ * its media type or its announced length. Files of rows are not collected; their routes read them as they
  * arrive.
  */
 public final class BodyGate extends Handler.Wrapper {
@@ -47,6 +48,7 @@ public final class BodyGate extends Handler.Wrapper {
   private static final long REQUEST_BYTES = 4 * 1024;
 
   private final RequestAccess access;
+  private final RateLimits limits;
   private final Permits permits;
   private final Observer observer;
   private final Failures failures;
@@ -57,9 +59,15 @@ public final class BodyGate extends Handler.Wrapper {
   private volatile Scheduler.@Nullable Task nextTick;
 
   public BodyGate(
-      Handler next, RequestAccess access, Permits permits, Observer observer, Executor requestThreads) {
+      Handler next,
+      RequestAccess access,
+      RateLimits limits,
+      Permits permits,
+      Observer observer,
+      Executor requestThreads) {
     super(next);
     this.access = access;
+    this.limits = limits;
     this.permits = permits;
     this.observer = observer;
     this.failures = new Failures(observer);
@@ -125,20 +133,33 @@ public final class BodyGate extends Handler.Wrapper {
         decision = Deadline.ofAnswer().call(() -> access.decide(gated.request(), needed));
       }
       switch (decision) {
-        case AccessDecision.Granted(Caller caller) -> collect(gated, caller.keyId());
-        case AccessDecision.Refused refused -> refuse(gated, NO_KEY, Endpoints.refusal(refused));
+        case AccessDecision.Granted(Caller caller) -> collect(gated, caller);
+        case AccessDecision.Refused refused ->
+            refuse(
+                gated,
+                NO_KEY,
+                limits
+                    .countAddress(gated.request(), gated.response())
+                    .orElseGet(() -> Endpoints.refusal(refused)));
       }
     } catch (RuntimeException failed) {
       refuse(gated, NO_KEY, failures.problem(failed, RequestId.of(gated.request())));
     }
   }
 
+  private void collect(GatedRequest gated, Caller caller) {
+    limits
+        .count(gated.request(), gated.response(), caller)
+        .ifPresentOrElse(
+            tooMany -> refuse(gated, caller.keyId(), tooMany), () -> collect(gated, caller.keyId()));
+  }
+
   private void collect(GatedRequest gated, String keyId) {
     Request request = gated.request();
-    Optional<Problem> otherType =
+    Optional<Problem> refusal =
         RequestBody.typeRefusal(request.getHeaders(), gated.route().mediaTypes());
-    if (otherType.isPresent()) {
-      refuse(gated, keyId, otherType.get());
+    if (refusal.isPresent()) {
+      refuse(gated, keyId, refusal.get());
       return;
     }
     open(gated, keyId)

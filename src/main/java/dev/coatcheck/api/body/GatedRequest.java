@@ -45,6 +45,10 @@ final class GatedRequest {
     return request;
   }
 
+  Response response() {
+    return response;
+  }
+
   JsonRoutes.Route route() {
     return route;
   }

@@ -83,9 +83,11 @@ public final class Answer {
     if (problem.code() == ProblemCode.UNAUTHENTICATED) {
       headers.add(new HttpField(HttpHeader.WWW_AUTHENTICATE, "Bearer realm=\"coatcheck\""));
     }
-    if (problem.members() instanceof Problem.RetryAfter(int seconds)) {
-      headers.add(new HttpField(HttpHeader.RETRY_AFTER, Integer.toString(seconds)));
-    }
+    problem
+        .retryAfterSeconds()
+        .ifPresent(
+            seconds ->
+                headers.add(new HttpField(HttpHeader.RETRY_AFTER, Integer.toString(seconds))));
     return new Answer(problem.code().status(), PROBLEM, headers, problem::json);
   }
 

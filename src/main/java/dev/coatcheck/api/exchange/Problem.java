@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalInt;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +30,16 @@ public record Problem(ProblemCode code, String detail, Members members) {
 
   /** The seconds after which the request may be repeated, sent as a header. */
   public record RetryAfter(@JsonIgnore int seconds) implements Members {}
+
+  /**
+   * The quotas that a request would have exceeded, spelt as draft-ietf-httpapi-ratelimit-headers
+   * does.
+   *
+   * @param seconds after which the request may be repeated, sent as a header
+   */
+  public record ExceededQuotas(
+      @JsonProperty("violated-policies") List<String> violatedPolicies, @JsonIgnore int seconds)
+      implements Members {}
 
   /**
    * Why a public ID is malformed.
@@ -142,6 +153,15 @@ public record Problem(ProblemCode code, String detail, Members members) {
         ProblemCode.BATCH_REFUSED,
         "Correct the items listed under errors and send the batch again.",
         new RefusedItems(errors));
+  }
+
+  /** When the request may be repeated; empty if it would be refused again. */
+  OptionalInt retryAfterSeconds() {
+    return switch (members) {
+      case RetryAfter(int seconds) -> OptionalInt.of(seconds);
+      case ExceededQuotas(_, int seconds) -> OptionalInt.of(seconds);
+      default -> OptionalInt.empty();
+    };
   }
 
   public Brief brief() {

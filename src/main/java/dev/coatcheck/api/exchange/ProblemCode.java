@@ -69,6 +69,7 @@ public enum ProblemCode implements WireNamed {
   PRECONDITIONS_NOT_ACCEPTED(409, "Preconditions not accepted"),
   TABLE_MIGRATION_STATE(409, "Not in this state"),
   THROTTLE_OUT_OF_RANGE(422, "Throttle setting out of range"),
+  BATCH_EXCEEDS_QUOTA(422, "Batch exceeds the quota"),
   ABNORMAL_USAGE_DETECTED(429, "Abnormal usage detected"),
   QUOTA_EXCEEDED(429, "Quota exceeded"),
   OVERLOADED(503, "Overloaded"),
@@ -98,13 +99,14 @@ public enum ProblemCode implements WireNamed {
   }
 
   /**
-   * The page that explains the code: a relative reference, served by the gateway. Two codes have the
-   * types that the draft of the RateLimit headers defines.
+   * The page that explains the code: a relative reference, served by the gateway. Three codes have
+   * the types that the draft of the RateLimit headers registers.
    */
   public String typeUri() {
     return switch (this) {
-      case ABNORMAL_USAGE_DETECTED -> IANA + "abnormal-usage-detected";
       case QUOTA_EXCEEDED -> IANA + "quota-exceeded";
+      case OVERLOADED -> IANA + "temporary-reduced-capacity";
+      case ABNORMAL_USAGE_DETECTED -> IANA + "abnormal-usage-detected";
       default -> "/docs/errors#" + wireName();
     };
   }

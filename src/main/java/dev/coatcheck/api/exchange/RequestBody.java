@@ -39,10 +39,12 @@ public final class RequestBody {
   private static final byte[] NOTHING = "{}".getBytes(StandardCharsets.UTF_8);
 
   private final JsonObject object;
+  private final JsonNode node;
   private final byte[] bytes;
 
   private RequestBody(byte[] bytes) {
-    this.object = parse(bytes);
+    this.node = parse(bytes);
+    this.object = JsonObject.of(node);
     this.bytes = bytes;
   }
 
@@ -73,12 +75,19 @@ public final class RequestBody {
     return object;
   }
 
+  /** The items of a batch: those of its longest list, or as many as its {@code count} says. */
+  public int itemCount() {
+    int longest =
+        node.valueStream().filter(JsonNode::isArray).mapToInt(JsonNode::size).max().orElse(0);
+    return Math.max(longest, node.path("count").asInt(0));
+  }
+
   /** SHA-256 of the body in hex, which distinguishes a repeated request from another one. */
   public String sha256() {
     return HexFormat.of().formatHex(Sha256.start().digest(bytes));
   }
 
-  private static JsonObject parse(byte[] bytes) {
+  private static JsonNode parse(byte[] bytes) {
     String text = decode(bytes);
     JsonNode node;
     try {
@@ -93,7 +102,7 @@ public final class RequestBody {
       throw new Refusal(ProblemCode.JSON_MALFORMED, "The body must be one JSON object.");
     }
     requireSoundText(node);
-    return JsonObject.of(node);
+    return node;
   }
 
   private static void requireType(Context ctx, Set<String> mediaTypes) {

@@ -39,10 +39,15 @@ final class FrontHandler extends Handler.Wrapper {
 
   private final RouteTable routes;
   private final FrontRequest.Means means;
+  private final boolean isPublic;
 
-  FrontHandler(RouteTable routes, FrontRequest.Means means) {
+  /**
+   * @param isPublic whether only links are answered, on the port for the public
+   */
+  FrontHandler(RouteTable routes, FrontRequest.Means means, boolean isPublic) {
     this.routes = routes;
     this.means = means;
+    this.isPublic = isPublic;
   }
 
   /** Slow work is passed to other threads. */
@@ -66,7 +71,8 @@ final class FrontHandler extends Handler.Wrapper {
     return switch (request.getMethod()) {
       case "GET", "HEAD" ->
           request.getHeaders().contains(UNUSUAL) ? Optional.empty() : reading(request, path);
-      case "POST" -> path.equals(MintRoutes.ONE) ? minting(request) : Optional.empty();
+      case "POST" ->
+          path.equals(MintRoutes.ONE) && !isPublic ? minting(request) : Optional.empty();
       default -> Optional.empty();
     };
   }
@@ -93,7 +99,7 @@ final class FrontHandler extends Handler.Wrapper {
                                   () -> routes.redirects().follow(type, n, Asked.of(request)))));
     }
     // Routes parse queries.
-    if (request.getMethod().equals("HEAD") || request.getHttpURI().getQuery() != null) {
+    if (isPublic || request.getMethod().equals("HEAD") || request.getHttpURI().getQuery() != null) {
       return Optional.empty();
     }
     if (path.startsWith(IDS)) {

@@ -7,6 +7,7 @@ import dev.coatcheck.api.exchange.RequestAccess;
 import dev.coatcheck.api.exchange.RequestId;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Permits;
+import dev.coatcheck.api.server.RateLimits;
 import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
@@ -43,6 +44,7 @@ final class FrontRequest {
    */
   record Means(
       RequestAccess access,
+      RateLimits limits,
       Permits permits,
       Observer observer,
       Failures failures,
@@ -127,7 +129,11 @@ final class FrontRequest {
         case AccessDecision.Refused _ -> NonBlockingAttempt.leave();
       }
     }
-    return operation.work().apply(caller);
+    Optional<Problem> tooMany =
+        caller.isPresent()
+            ? means.limits().count(request, response, caller.get())
+            : means.limits().countAddress(request, response);
+    return tooMany.isPresent() ? Answer.of(tooMany.get()) : operation.work().apply(caller);
   }
 
   /**

@@ -70,7 +70,11 @@ final class ClientConnection extends HttpConnection implements ReadingThreads.Re
     headChanged.accept(this);
   }
 
-  /** As Jetty does if there is nothing to read: returns the buffers, registers read interest. */
+  /**
+   * As Jetty does if there is nothing to read: returns the buffers, registers read interest. Not
+   * under TLS, whose buffers may hold a request that was read from the socket before: there a
+   * thread reads again, as Jetty has it.
+   */
   @Override
   public boolean awaitNext() {
     if (isRequestBufferEmpty() && getEndPoint() instanceof ClientConnector.SocketEnd end) {

@@ -30,8 +30,9 @@ final class ClientConnector extends ServerConnector {
 
   /**
    * @param selectors threads that read requests
+   * @param connections from the socket up: TLS, if there is any, then HTTP
    */
-  ClientConnector(Server server, int selectors, ConnectionFactory connections) {
+  ClientConnector(Server server, int selectors, ConnectionFactory... connections) {
     super(server, JETTYS_CHOICE, selectors, connections);
     setAcceptedSendBufferSize(SEND_BUFFER_BYTES);
   }

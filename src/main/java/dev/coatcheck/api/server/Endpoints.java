@@ -7,6 +7,7 @@ import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.RequestAccess;
 import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.exchange.RequestCaller;
+import dev.coatcheck.api.exchange.RequestQuota;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.AccessDecision;
@@ -23,18 +24,26 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Registers handlers, each with the needs of its requests. Permits and access are checked first.
+ * Registers handlers, each with the needs of its requests. Permits, access and limits are checked
+ * first.
  */
 public final class Endpoints {
   private final RoutesConfig routes;
   private final RequestAccess access;
+  private final RateLimits limits;
   private final Permits permits;
   private final Observer observer;
   private final List<JsonRoutes.Route> jsonRoutes = new ArrayList<>();
 
-  Endpoints(RoutesConfig routes, RequestAccess access, Permits permits, Observer observer) {
+  Endpoints(
+      RoutesConfig routes,
+      RequestAccess access,
+      RateLimits limits,
+      Permits permits,
+      Observer observer) {
     this.routes = routes;
     this.access = access;
+    this.limits = limits;
     this.permits = permits;
     this.observer = observer;
   }
@@ -76,15 +85,15 @@ public final class Endpoints {
     body(method, path, scope, whole(RequestBody::readOptional, handler, parameters));
   }
 
-  /** Like {@link #json}, by POST, with a larger body. */
+  /** Like {@link #json}, by POST, with a larger body, whose items count as requests. */
   public void batch(String path, Scope scope, JsonHandler handler) {
-    batch(path, scope, whole(RequestBody::read, handler));
+    batch(path, scope, items(handler));
   }
 
   /** Like {@link #batch}, with limited concurrency; a batch that waits too long is refused. */
   public void batchInTurn(String path, Scope scope, JsonHandler handler) {
     BatchQueue queue = permits.batches(Permits.Share.of(scope));
-    Handler inTurn = whole(RequestBody::read, handler);
+    Handler inTurn = items(handler);
     batch(
         path,
         scope,
@@ -135,6 +144,15 @@ public final class Endpoints {
         ctx -> admit(route.path(), json.share(), _ -> whole.answer(ctx)));
   }
 
+  private static Handler items(JsonHandler handler) {
+    return whole(
+        RequestBody::read,
+        (ctx, body) -> {
+          RequestQuota.countItems(ctx, body.itemCount());
+          return handler.answer(ctx, body);
+        });
+  }
+
   private static Handler whole(
       Function<Context, RequestBody> read, JsonHandler handler, String... parameters) {
     return ctx -> {
@@ -158,7 +176,7 @@ public final class Endpoints {
         HandlerType.GET,
         path,
         switch (route.bound()) {
-          case PERMITS -> ctx -> admit(path, Permits.Share.RESOLVES, _ -> handler.answer(ctx));
+          case PERMITS -> ctx -> admit(path, Permits.Share.RESOLVES, _ -> counted(ctx, handler));
           case SMALL_ANSWER -> handler;
           case SHARED_BUFFER -> throw new IllegalArgumentException(route + " has no handler here");
         });
@@ -230,10 +248,19 @@ public final class Endpoints {
     }
   }
 
+  private Answer counted(Context ctx, Handler handler) throws Exception {
+    Optional<Problem> tooMany = limits.countAddress(ctx);
+    return tooMany.isPresent() ? Answer.of(tooMany.get()) : handler.answer(ctx);
+  }
+
   private Answer secured(Context ctx, Scope scope, Permits.Permit permit, Handler handler)
       throws Exception {
     return switch (access.decide(ctx, scope)) {
       case AccessDecision.Granted(Caller caller) -> {
+        Optional<Problem> tooMany = limits.count(ctx, caller);
+        if (tooMany.isPresent()) {
+          yield Answer.of(tooMany.get());
+        }
         if (!permit.claim(caller.keyId())) {
           yield shed(ctx.endpoint().path, keyHoldsHalf());
         }
@@ -247,7 +274,8 @@ public final class Endpoints {
             .keep(ctx);
         yield handler.answer(ctx);
       }
-      case AccessDecision.Refused refused -> Answer.of(refusal(refused));
+      case AccessDecision.Refused refused ->
+          Answer.of(limits.countAddress(ctx).orElseGet(() -> refusal(refused)));
     };
   }
 

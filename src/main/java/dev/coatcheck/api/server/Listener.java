@@ -18,10 +18,12 @@ import io.javalin.router.Endpoint;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.server.handler.GracefulHandler;
 import org.eclipse.jetty.util.thread.ThreadPool;
 
@@ -51,6 +53,14 @@ public final class Listener {
    */
   public record Limits(int connectionsMax, int selectors) {}
 
+  /**
+   * Where to listen.
+   *
+   * @param number 0 for any free one
+   * @param certificates for TLS; empty for plain HTTP
+   */
+  public record Port(String host, int number, Optional<Certificates> certificates) {}
+
   /** Each port gets its own limits. */
   public Listener(
       RequestAccess access,
@@ -69,26 +79,30 @@ public final class Listener {
   /**
    * Starts to listen.
    *
-   * @param port 0 for any free one
    * @param handlers between the edge and the routes
+   * @param rates of the clients of this port
    * @param permits for the requests of this port
    * @throws PortInUse if another program listens on the port
    */
   public Javalin listen(
-      String host, int port, GracefulHandler handlers, Permits permits, Consumer<Endpoints> routes)
+      Port port,
+      GracefulHandler handlers,
+      RateLimits rates,
+      Permits permits,
+      Consumer<Endpoints> routes)
       throws PortInUse {
     Javalin server =
         Javalin.create(
             config -> {
               configure(config);
-              config.jetty.addConnector((jetty, http) -> connector(jetty, http, host, port));
+              config.jetty.addConnector((jetty, http) -> connector(jetty, http, port));
               config.jetty.modifyServer(jetty -> harden(jetty, handlers));
-              routes.accept(new Endpoints(config.routes, access, permits, observer));
+              routes.accept(new Endpoints(config.routes, access, rates, permits, observer));
             });
     try {
-      return server.start(host, port);
+      return server.start(port.host(), port.number());
     } catch (RuntimeException failed) {
-      throw PortInUse.unlessOther(failed, host, port);
+      throw PortInUse.unlessOther(failed, port.host(), port.number());
     }
   }
 
@@ -147,11 +161,20 @@ public final class Listener {
     return threads;
   }
 
-  private Connector connector(Server server, HttpConfiguration http, String host, int port) {
+  private Connector connector(Server server, HttpConfiguration http, Port port) {
+    ConnectionFactory plain = new HeadLimit(http, observer);
     ServerConnector connector =
-        new ClientConnector(server, limits.selectors(), new HeadLimit(http, observer));
-    connector.setHost(host);
-    connector.setPort(port);
+        port.certificates()
+            .map(
+                certificates ->
+                    new ClientConnector(
+                        server,
+                        limits.selectors(),
+                        new SslConnectionFactory(certificates.factory(), plain.getProtocol()),
+                        plain))
+            .orElseGet(() -> new ClientConnector(server, limits.selectors(), plain));
+    connector.setHost(port.host());
+    connector.setPort(port.number());
     ConnectionLimit.set(limits.connectionsMax(), connector, observer);
     return connector;
   }

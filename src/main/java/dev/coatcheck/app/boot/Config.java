@@ -1,9 +1,12 @@
 package dev.coatcheck.app.boot;
 
 import dev.coatcheck.api.server.Listener;
+import dev.coatcheck.api.server.RateLimits;
+import dev.coatcheck.api.server.TlsFiles;
 import dev.coatcheck.cluster.lease.WorkerRanges;
 import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.ids.access.Proxies;
+import dev.coatcheck.ids.access.RateLimit;
 import dev.coatcheck.ids.registry.OnOutage;
 import dev.coatcheck.ids.registry.RedirectHosts;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
@@ -26,13 +29,17 @@ import java.util.regex.Pattern;
  * @param migrates whether a start applies the migrations of the schema, which its owner may do
  * @param accessStaleMax how long a cached API key is accepted while Postgres is unavailable
  * @param sources the databases of customers' tables by name, without the gateway's own
+ * @param publicPort empty if links are on the gateway's port only
  * @param managementPort empty if health and metrics are on the gateway's port
  */
 public record Config(
     String host,
     int port,
+    OptionalInt publicPort,
     OptionalInt managementPort,
+    Optional<TlsFiles> tls,
     Listener.Limits clients,
+    RateLimits.Defaults limits,
     Path home,
     Optional<DatabaseSettings> database,
     boolean migrates,
@@ -85,8 +92,11 @@ public record Config(
       return new Config(
           host(),
           number(Setting.PORT, 0, 65_535).orElse(0),
-          managementPort(),
+          furtherPort(Setting.PUBLIC_PORT, Setting.PORT, Setting.MANAGEMENT_PORT),
+          furtherPort(Setting.MANAGEMENT_PORT, Setting.PORT),
+          tls(),
           new Listener.Limits(number(Setting.CONNECTIONS_MAX, 100, 100_000).orElse(0), selectors()),
+          new RateLimits.Defaults(limit(Setting.LIMIT_KEY), limit(Setting.LIMIT_ADDRESS)),
           home(),
           database(concurrency.connections()),
           migrates(),
@@ -150,23 +160,60 @@ public record Config(
       return host.contains(":") && !host.startsWith("[") ? "[" + host + "]" : host;
     }
 
-    private OptionalInt managementPort() {
-      OptionalInt port = number(Setting.MANAGEMENT_PORT, 0, 65_535);
-      if (port.isPresent()
-          && port.getAsInt() != 0
-          && port.equals(number(Setting.PORT, 0, 65_535))) {
-        fault(Setting.MANAGEMENT_PORT, "is the same as " + Setting.PORT.variable());
+    private OptionalInt furtherPort(Setting setting, Setting... others) {
+      OptionalInt port = number(setting, 0, 65_535);
+      for (Setting other : others) {
+        if (port.isPresent() && port.getAsInt() != 0 && port.equals(number(other, 0, 65_535))) {
+          fault(setting, "is the same as " + other.variable());
+        }
       }
       return port;
     }
 
-    private Path home() {
-      try {
-        return Path.of(value(Setting.HOME).orElseThrow());
-      } catch (InvalidPathException odd) {
-        fault(Setting.HOME, "is not a path");
-        return Path.of("");
+    private Optional<RateLimit> limit(Setting setting) {
+      Optional<RateLimit> limit = value(setting).flatMap(RateLimit::parse);
+      if (limit.isEmpty() && value(setting).isPresent()) {
+        fault(
+            setting,
+            "must be requests/seconds, as 1000/1: 1 to %d requests in 1 to %d seconds"
+                .formatted(RateLimit.REQUESTS_MAX, RateLimit.SECONDS_MAX));
       }
+      return limit;
+    }
+
+    private Optional<TlsFiles> tls() {
+      Optional<Path> certificate = path(Setting.TLS_CERTIFICATE_FILE);
+      Optional<Path> key = path(Setting.TLS_KEY_FILE);
+      if (certificate.isPresent() != key.isPresent()) {
+        Setting missing =
+            key.isPresent() ? Setting.TLS_CERTIFICATE_FILE : Setting.TLS_KEY_FILE;
+        Setting present =
+            key.isPresent() ? Setting.TLS_KEY_FILE : Setting.TLS_CERTIFICATE_FILE;
+        fault(missing, "is needed beside " + present.variable());
+      }
+      Optional<TlsFiles> files =
+          certificate.flatMap(first -> key.map(second -> new TlsFiles(first, second)));
+      if (files.isPresent()
+          && files.get().read()
+              instanceof
+              TlsFiles.Read.Faulty(List<String> ofCertificate, List<String> ofKey)) {
+        ofCertificate.forEach(what -> fault(Setting.TLS_CERTIFICATE_FILE, what));
+        ofKey.forEach(what -> fault(Setting.TLS_KEY_FILE, what));
+      }
+      return files;
+    }
+
+    private Optional<Path> path(Setting setting) {
+      try {
+        return value(setting).map(Path::of);
+      } catch (InvalidPathException odd) {
+        fault(setting, "is not a path");
+        return Optional.empty();
+      }
+    }
+
+    private Path home() {
+      return path(Setting.HOME).orElse(Path.of(""));
     }
 
     private Optional<DatabaseSettings> database(int connectionsMax) {

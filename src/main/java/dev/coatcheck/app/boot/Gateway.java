@@ -22,6 +22,7 @@ import dev.coatcheck.api.routes.urls.ProxyRoutes;
 import dev.coatcheck.api.routes.urls.RedirectRoutes;
 import dev.coatcheck.api.routes.urls.UrlRoutes;
 import dev.coatcheck.api.server.PortInUse;
+import dev.coatcheck.api.server.RateLimits;
 import dev.coatcheck.bulk.export.Exporter;
 import dev.coatcheck.bulk.load.Importer;
 import dev.coatcheck.cluster.audit.Audit;
@@ -166,7 +167,9 @@ public final class Gateway implements AutoCloseable {
                   new HttpServer.Listening(
                       config.host(),
                       config.port(),
+                      config.publicPort(),
                       config.managementPort(),
+                      config.tls(),
                       config.clients(),
                       config.concurrency().resolveGroups()),
                   new RouteTable(
@@ -206,6 +209,7 @@ public final class Gateway implements AutoCloseable {
                               parameters,
                               observer))),
                   new RequestAccess(access, config.trustedProxies()),
+                  new RateLimits(config.limits(), config.trustedProxies(), System::nanoTime),
                   random,
                   observer));
     } catch (PortInUse taken) {
@@ -223,7 +227,15 @@ public final class Gateway implements AutoCloseable {
   }
 
   public String url() {
-    return "http://" + config.host() + ":" + server.port();
+    return config.tls().map(_ -> "https").orElse("http")
+        + "://"
+        + config.host()
+        + ":"
+        + server.port();
+  }
+
+  public OptionalInt publicPort() {
+    return server.publicPort();
   }
 
   public OptionalInt managementPort() {

@@ -13,7 +13,7 @@ public final class UnknownVariables {
 
   /** Known variables that are no settings: of sources, the command line, the launcher and tests. */
   private static final Pattern OTHERS =
-      Pattern.compile("COATCHECK_(URL|API_KEY|KEY_FILE|AOT|(SOURCE|JAVA|TEST)_.*)");
+      Pattern.compile("COATCHECK_(URL|API_KEY|KEY_FILE|CA_FILE|AOT|(SOURCE|JAVA|TEST)_.*)");
 
   private UnknownVariables() {}
 

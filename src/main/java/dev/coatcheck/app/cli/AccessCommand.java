@@ -176,7 +176,7 @@ final class AccessCommand {
   @Command(
       name = "show",
       description = "Shows an API key without its secret, which is not stored.",
-      footer = "  coatcheck access show key_4KIWSf8WvPNo")
+      footer = "  coatcheck access show key_4KIWSf8WvPN0")
   int show(
       @Mixin Settings settings,
       @Mixin Output output,
@@ -190,7 +190,7 @@ final class AccessCommand {
   @Command(
       name = "patch",
       description = "Changes the name or the rights of an API key. What is left out stays.",
-      footer = "  coatcheck access patch key_4KIWSf8WvPNo --range 10.0.0.0/8")
+      footer = "  coatcheck access patch key_4KIWSf8WvPN0 --range 10.0.0.0/8")
   int patch(
       @Mixin Settings settings,
       @Mixin Output output,
@@ -251,7 +251,7 @@ final class AccessCommand {
       description =
           "Makes a key with the same name, principal and rights, and prints it, only once. The old"
               + " key ends after the overlap.",
-      footer = "  coatcheck access rotate key_4KIWSf8WvPNo --overlap-seconds 86400")
+      footer = "  coatcheck access rotate key_4KIWSf8WvPN0 --overlap-seconds 86400")
   int rotate(
       @Mixin Settings settings,
       @Mixin Output output,
@@ -286,7 +286,7 @@ final class AccessCommand {
   @Command(
       name = "revoke",
       description = "Revokes an API key for good, and the successors that it made by rotation.",
-      footer = "  coatcheck access revoke key_4KIWSf8WvPNo")
+      footer = "  coatcheck access revoke key_4KIWSf8WvPN0")
   int revoke(
       @Mixin Settings settings,
       @Mixin Output output,

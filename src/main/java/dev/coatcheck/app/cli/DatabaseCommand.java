@@ -23,7 +23,8 @@ final class DatabaseCommand {
   @Command(
       name = "migrate",
       description =
-          "Applies the migrations that the schema lacks, as the role that owns it, and prints them.",
+          "Applies the migrations that the schema lacks, as the role that owns it, and prints"
+              + " them.",
       footer = "  coatcheck database migrate --database-user coatcheck_owner")
   int migrate(@Mixin Settings settings, @Mixin Output output) throws CommandFailed {
     List<String> applied;

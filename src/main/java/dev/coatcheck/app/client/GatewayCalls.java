@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -53,6 +54,14 @@ public final class GatewayCalls {
           "File with the API key. Default: the key itself in COATCHECK_API_KEY, or else the file"
               + " dev-key in the gateway's home. [COATCHECK_KEY_FILE]")
   private @Nullable Path keyFile;
+
+  @Option(
+      names = "--ca-file",
+      paramLabel = "FILE",
+      description =
+          "PEM file of the certificates to trust instead of those of the JDK, for https."
+              + " [COATCHECK_CA_FILE]")
+  private @Nullable Path caFile;
 
   public JsonNode get(String path) throws CommandFailed {
     return call("GET", path, Optional.empty());
@@ -176,6 +185,13 @@ public final class GatewayCalls {
               + " did not answer within "
               + request.timeout().orElse(WAIT).toSeconds()
               + " s.");
+    } catch (SSLHandshakeException untrusted) {
+      throw new CommandFailed(
+          "the certificate of "
+              + url
+              + " is not trusted: "
+              + untrusted.getMessage()
+              + ". Name its root with --ca-file.");
     } catch (IOException broken) {
       throw new NoAnswer("the call to " + url + " broke off: " + broken.getMessage());
     } catch (InterruptedException stopped) {
@@ -252,6 +268,15 @@ public final class GatewayCalls {
         : Path.of(named);
   }
 
+  private Optional<Path> trusted() {
+    return Optional.ofNullable(caFile)
+        .or(
+            () ->
+                Optional.ofNullable(System.getenv("COATCHECK_CA_FILE"))
+                    .filter(name -> !name.isEmpty())
+                    .map(Path::of));
+  }
+
   private static String key(String text, String where) throws CommandFailed {
     String key = text.strip();
     if (!KEY.matcher(key).matches()) {
@@ -260,10 +285,10 @@ public final class GatewayCalls {
     return key;
   }
 
-  private HttpClient client() {
+  private HttpClient client() throws CommandFailed {
     HttpClient made = client;
     if (made == null) {
-      made = CallClient.of(url);
+      made = CallClient.of(url, trusted());
       client = made;
     }
     return made;

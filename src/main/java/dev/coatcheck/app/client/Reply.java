@@ -2,13 +2,15 @@ package dev.coatcheck.app.client;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 
 /** An answer of the gateway, of any status. */
 public record Reply(int status, JsonNode body) {
-  private static final int UNAVAILABLE = 503;
+  /** Statuses after which the same call may succeed. */
+  private static final Set<Integer> FOR_NOW = Set.of(429, 503);
 
   private static final Pattern OPERATION = Pattern.compile("(GET|POST|PUT) /v1/[a-z{}/-]*[a-z}]");
 
@@ -37,7 +39,7 @@ public record Reply(int status, JsonNode body) {
                 Matcher.quoteReplacement(VERBS.getOrDefault(operation.group(), operation.group())));
   }
 
-  /** The problem in the body, for the terminal. After 503 a retry may succeed. */
+  /** The problem in the body, for the terminal. After 429 and 503 a retry may succeed. */
   public CommandFailed failure() {
     StringBuilder message =
         new StringBuilder(
@@ -62,7 +64,7 @@ public record Reply(int status, JsonNode body) {
                       body.path("live_ids_exact").asBoolean(true) ? "" : " at least",
                       body.path("legacy_hits_30_days").asLong()));
     }
-    return status == UNAVAILABLE
+    return FOR_NOW.contains(status)
         ? new NoAnswer(message.toString())
         : new CommandFailed(text("param"), message.toString());
   }

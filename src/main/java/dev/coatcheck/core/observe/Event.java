@@ -1,5 +1,7 @@
 package dev.coatcheck.core.observe;
 
+import java.time.Instant;
+
 /** Something that happened and that an operator may want to know about. */
 public sealed interface Event {
 
@@ -30,6 +32,16 @@ public sealed interface Event {
 
   /** A new connection was closed at once because the maximum number was open. */
   record ConnectionRefused() implements Event {}
+
+  /**
+   * New connections get another TLS certificate.
+   *
+   * @param end until when it is valid
+   */
+  record CertificateReplaced(Instant end) implements Event {}
+
+  /** The files of the TLS certificate were changed and can't be used; the last one stays. */
+  record CertificateRefused(String why) implements Event {}
 
   /**
    * An import or an export was broken off.

@@ -135,6 +135,10 @@ final class EventLog {
               Level.WARN,
               "connection refused",
               () -> "a new connection was closed: the limit of open connections is reached");
+      case Event.CertificateReplaced replaced ->
+          log.info("new connections get another TLS certificate, valid until {}", replaced.end());
+      case Event.CertificateRefused(String why) ->
+          log.error("the changed TLS files are not used, the last certificate stays: {}", why);
       case Event.RequestServed _,
           Event.CachedAnswerServed _,
           Event.LoadedAnswerServed _,

@@ -63,6 +63,10 @@ final class EventMetrics {
       case Event.ConnectionsFull _ -> counter("coatcheck.connections.full").increment();
       case Event.HeadDropped _ -> counter("coatcheck.requests.heads.dropped").increment();
       case Event.ConnectionRefused _ -> counter("coatcheck.connections.refused").increment();
+      case Event.CertificateReplaced _ ->
+          counter("coatcheck.tls.reloads", "outcome", "replaced").increment();
+      case Event.CertificateRefused _ ->
+          counter("coatcheck.tls.reloads", "outcome", "refused").increment();
       case Event.TransferBrokenOff broken ->
           counter(
                   "coatcheck.transfers.broken.off",

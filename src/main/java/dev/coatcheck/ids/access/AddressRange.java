@@ -13,7 +13,12 @@ import java.util.regex.Pattern;
  * @param bits how many leading bits of the address its members share
  */
 public record AddressRange(InetAddress address, int bits) {
-  private static final Pattern TEXT = Pattern.compile("([0-9A-Fa-f:.]{2,45})(?:/([0-9]{1,3}))?");
+  /** All four parts of an IPv4 address, in decimal: other programs read 010.0.0.1 as 8.0.0.1. */
+  private static final String IPV4 = "(?:(?:0|[1-9][0-9]{0,2})\\.){3}(?:0|[1-9][0-9]{0,2})";
+
+  private static final String IPV6 = "(?=[^:]*:)[0-9A-Fa-f:.]{2,45}";
+  private static final Pattern TEXT =
+      Pattern.compile("(" + IPV4 + "|" + IPV6 + ")(?:/(0|[1-9][0-9]{0,2}))?");
 
   /** Reads a range without asking a name server; empty if the text is none. */
   public static Optional<AddressRange> parse(String text) {

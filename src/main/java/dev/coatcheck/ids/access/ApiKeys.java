@@ -3,6 +3,7 @@ package dev.coatcheck.ids.access;
 import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.ids.access.KeyOutcome.BeyondCaller;
+import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.time.Duration;
@@ -36,6 +37,9 @@ import org.jspecify.annotations.Nullable;
  * change feed.
  */
 public final class ApiKeys {
+  /** A thief may have made a chain of many thousand successors, and has no way to save it. */
+  private static final Duration REVOCATION_MAX = Duration.ofSeconds(10);
+
   /** How many leaked keys one call ends. */
   public static final int LEAKED_MAX = 100;
 
@@ -262,27 +266,30 @@ public final class ApiKeys {
    * @throws DatabaseUnavailable if Postgres can't be asked; the outcome is unknown
    */
   public KeyOutcome revoke(String keyId, boolean keepsSuccessors, Actor actor) {
-    return changing(
-        "API key revoke",
-        actor,
-        Optional.of(keyId),
-        Optional.of(keyId),
-        (keys, _) -> {
-          if (keys.find(keyId).isEmpty()) {
-            return new KeyOutcome.Unknown();
-          }
-          List<String> ended = keys.revoke(List.of(keyId), keepsSuccessors);
-          List<String> successors = ended.stream().filter(id -> !id.equals(keyId)).toList();
-          if (!ended.isEmpty()) {
-            keys.audit(
-                actor,
-                "key.revoke",
-                keyId,
-                Map.of("successors", successors.stream().map(ApiKey::shown).toList()));
-            keys.tell(ended);
-          }
-          return new KeyOutcome.Revoked(keys.find(keyId).orElseThrow(), successors.size());
-        });
+    return Deadline.after(REVOCATION_MAX)
+        .call(
+            () ->
+                changing(
+                    "API key revoke",
+                    actor,
+                    Optional.of(keyId),
+                    Optional.of(keyId),
+                    (keys, _) -> revoked(keys, keyId, keepsSuccessors, actor)));
+  }
+
+  private static KeyOutcome revoked(
+      ApiKeyTable keys, String keyId, boolean keepsSuccessors, Actor actor) {
+    if (keys.find(keyId).isEmpty()) {
+      return new KeyOutcome.Unknown();
+    }
+    List<String> ended = keys.revoke(List.of(keyId), keepsSuccessors);
+    List<String> successors =
+        ended.stream().filter(id -> !id.equals(keyId)).map(ApiKey::shown).toList();
+    if (!ended.isEmpty()) {
+      keys.audit(actor, "key.revoke", keyId, Map.of("successors", successors));
+      keys.tell(ended);
+    }
+    return new KeyOutcome.Revoked(keys.find(keyId).orElseThrow(), successors.size());
   }
 
   /**
@@ -294,26 +301,22 @@ public final class ApiKeys {
    */
   public void revokeLeaked(List<String> texts, Actor actor) {
     List<ApiKey> leaked = texts.stream().flatMap(text -> ApiKey.parse(text).stream()).toList();
-    List<String> all =
-        store.changingIfAny(
-            leaked,
-            (keys, known) -> {
-              List<String> ended = keys.revoke(known, false);
-              List<String> successors =
-                  ended.stream().filter(id -> !known.contains(id)).map(ApiKey::shown).toList();
-              ended.stream()
-                  .filter(known::contains)
-                  .forEach(
-                      keyId ->
-                          keys.audit(
-                              actor,
-                              "key.revoke",
-                              keyId,
-                              Map.of("leaked", true, "successors", successors)));
-              keys.tell(ended);
-              return ended;
-            });
-    all.forEach(forget);
+    Deadline.after(REVOCATION_MAX)
+        .call(
+            () -> store.changingIfAny(leaked, (keys, known) -> revokedLeaked(keys, known, actor)))
+        .forEach(forget);
+  }
+
+  private static List<String> revokedLeaked(ApiKeyTable keys, List<String> known, Actor actor) {
+    List<String> ended = keys.revoke(known, false);
+    List<String> successors =
+        ended.stream().filter(id -> !known.contains(id)).map(ApiKey::shown).toList();
+    Map<String, ?> detail = Map.of("leaked", true, "successors", successors);
+    known.stream()
+        .filter(ended::contains)
+        .forEach(keyId -> keys.audit(actor, "key.revoke", keyId, detail));
+    keys.tell(ended);
+    return ended;
   }
 
   /** The key with an ID; empty if there is none. */

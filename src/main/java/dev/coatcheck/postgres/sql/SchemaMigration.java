@@ -19,8 +19,8 @@ import org.flywaydb.core.api.exception.FlywayValidateException;
 import org.jooq.DSLContext;
 
 /**
- * Brings the gateway's own schema, {@code coatcheck}, up to date, under Flyway's lock; or checks, as
- * a role that may only use it, that somebody has done so.
+ * Brings the gateway's own schema, {@code coatcheck}, up to date, under Flyway's lock; or checks,
+ * as a role that may only use it, that somebody has done so.
  */
 public final class SchemaMigration {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -47,7 +47,8 @@ public final class SchemaMigration {
     requireUsable(
         database,
         sql ->
-            Stream.concat(ServerCheck.faults(sql).stream(), ServerCheck.migrationFault(sql).stream())
+            Stream.concat(
+                    ServerCheck.faults(sql).stream(), ServerCheck.migrationFault(sql).stream())
                 .toList());
     try {
       return flyway(settings).migrate().migrations.stream()

@@ -7,6 +7,7 @@ import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Failures;
 import dev.coatcheck.api.exchange.RequestAccess;
 import dev.coatcheck.api.server.Permits;
+import dev.coatcheck.api.server.RateLimits;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.id.RandomSource;
@@ -81,6 +82,7 @@ class FrontRequestTest {
     FrontRequest.Means means =
         new FrontRequest.Means(
             new RequestAccess(access, Proxies.none()),
+            RateLimits.none(),
             permits,
             observer,
             new Failures(observer),

@@ -209,6 +209,43 @@ class EveryOperationTest {
   }
 
   @Test
+  void aKeyWithoutQuotaIsRefusedByEveryOperation() {
+    TestClient limited = limitedTo(1, 3_600);
+    assertThat(limited.get("/v1/types").status()).isEqualTo(200);
+    for (Call call : CALLS) {
+      if (!call.isOpen()) {
+        expect(call, send(limited, call), 429);
+      }
+    }
+  }
+
+  @Test
+  void aBatchOfMoreItemsThanTheQuotaIsRefused() {
+    for (String batch :
+        List.of(
+            "/v1/ids/batch {'type':'charge','count':2}",
+            "/v1/ids/resolve {'ids':['ID','ID']}",
+            "/v1/ids/lookup {'type':'charge','keys':['1','2']}",
+            "/v1/ids/revoke {'items':[{'id':'ID'},{'id':'ID'}]}",
+            "/v1/ids/merge {'items':[{'id':'ID','into':'ID'},{'id':'ID','into':'ID'}]}",
+            "/v1/legacy/resolve {'type':'charge','legacy_ids':['1','2']}",
+            "/v1/urls/resolve {'urls':['/charges/ID','/charges/ID']}",
+            "/v1/keys {'scheme':'snowflake','count':2}")) {
+      Call call = Call.parse("POST " + batch.replace('\'', '"'));
+      assertProblem(reply(limitedTo(1, 3_600), call), "422 batch_exceeds_quota");
+    }
+  }
+
+  /** A client whose API key has a limit of its own. */
+  private static TestClient limitedTo(int requests, int seconds) {
+    String key = GATEWAY.keyWith(Scope.ALL);
+    GATEWAY.execute(
+        "update coatcheck.api_key set limit_requests = %d, limit_seconds = %d where key_id = '%s'"
+            .formatted(requests, seconds, key.substring(9, 21)));
+    return new TestClient(GATEWAY.uri(), key).with("X-Original-URI", "/");
+  }
+
+  @Test
   void longRequestsToPagesAreRefused() {
     for (String path : PAGES) {
       Call call = new Call("GET", path, null);

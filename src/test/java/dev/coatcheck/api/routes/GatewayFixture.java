@@ -87,7 +87,8 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
   static GatewayFixture asLesserRole() {
     TestDatabase database = TestDatabase.fresh();
     Map<String, String> settings = ofLesserRole(database);
-    return new GatewayFixture(database, settings, issue(config(database, settings), "test", Scope.ALL));
+    return new GatewayFixture(
+        database, settings, issue(config(database, settings), "test", Scope.ALL));
   }
 
   private static Map<String, String> ofLesserRole(TestDatabase database) {
@@ -234,6 +235,11 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
 
   public URI uri() {
     return URI.create(gateway.url());
+  }
+
+  /** The port for the public. */
+  public URI publicUri() {
+    return uri().resolve("//127.0.0.1:" + gateway.publicPort().orElseThrow() + "/");
   }
 
   public URI managementUri() {

@@ -63,8 +63,13 @@ class LesserRoleTest {
     assertThat(
             API.post("/v1/keys", json("scheme", "segment", "tag", "lesser", "count", 3)).status())
         .isEqualTo(200);
-    assertThat(API.post("/v1/keys", json("scheme", "snowflake", "count", 3)).status()).isEqualTo(200);
-    assertThat(API.post("/v1/keys", json("scheme", "snowflake", "count", 3, "at", "2026-02-03T04:05:06Z")).status())
+    assertThat(API.post("/v1/keys", json("scheme", "snowflake", "count", 3)).status())
+        .isEqualTo(200);
+    assertThat(
+            API.post(
+                    "/v1/keys",
+                    json("scheme", "snowflake", "count", 3, "at", "2026-02-03T04:05:06Z"))
+                .status())
         .isEqualTo(200);
     assertThat(API.get("/v1/workers").status()).isEqualTo(200);
     GATEWAY.revokeKey(GATEWAY.keyWith(Scope.ALL));
@@ -97,7 +102,8 @@ class LesserRoleTest {
                 "-Dcoatcheck.test.role=lesser",
                 "-Dcoatcheck.test.fork=lesser"));
 
-    int status = builder.redirectErrorStream(true).redirectOutput(output.toFile()).start().waitFor();
+    int status =
+        builder.redirectErrorStream(true).redirectOutput(output.toFile()).start().waitFor();
 
     assertThat(status).as(() -> said(output)).isZero();
   }

@@ -33,7 +33,21 @@ final class ProblemRules {
           "errors", "batch_refused",
           "refusals", "table_migration_refused",
           "preconditions", "preconditions_not_accepted",
-          "dying_links", "links_would_die");
+          "dying_links", "links_would_die",
+          "violated-policies", "quota_exceeded");
+
+  /** Codes whose types the draft of the RateLimit headers registers. */
+  private static final Map<String, String> REGISTERED =
+      Map.of(
+          "quota_exceeded", "quota-exceeded",
+          "overloaded", "temporary-reduced-capacity",
+          "abnormal_usage_detected", "abnormal-usage-detected");
+
+  /** Codes whose types the draft of the RateLimit headers registers. */
+  private static final Map<String, String> REGISTERED =
+      Map.of(
+          "quota_exceeded", "quota-exceeded",
+          "abnormal_usage_detected", "abnormal-usage-detected");
 
   private static final JsonMapper STRICT =
       JsonMapper.builder()
@@ -99,10 +113,11 @@ final class ProblemRules {
     if (body.path("status").asInt(-1) != answer.status()) {
       violations.add("answer: the problem's status is not the answer's");
     }
+    String registered = REGISTERED.get(code);
     String page =
-        code.equals("abnormal_usage_detected")
-            ? "https://iana.org/assignments/http-problem-types#abnormal-usage-detected"
-            : "/docs/errors#" + code;
+        registered == null
+            ? "/docs/errors#" + code
+            : "https://iana.org/assignments/http-problem-types#" + registered;
     if (!body.path("type").asString("").equals(page)) {
       violations.add("answer: the problem's type is not the page of " + code);
     }

@@ -7,6 +7,7 @@ import dev.coatcheck.MachineDelay;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.TestType;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -120,6 +121,28 @@ class RevocationSpreadTest {
           gateway -> new TestClient(gateway.uri(), key).once().get("/v1/types").status(),
           200,
           () -> at.revokeKey(key),
+          401);
+    }
+  }
+
+  @Test
+  void anApiKeyThatIsRotatedOutOrExpiresIsDeadEverywhereWithinTwoSeconds() throws Exception {
+    TestClient at = GATEWAYS.getFirst().client();
+    for (boolean rotates : new boolean[] {true, false}) {
+      TestClient.Reply key =
+          at.post("/v1/access/keys", json("name", "short", "scopes", List.of("types:read")));
+      String one = "/v1/access/keys/" + key.text("/id");
+      spread(
+          gateway ->
+              new TestClient(gateway.uri(), key.text("/secret")).once().get("/v1/types").status(),
+          200,
+          () -> {
+            if (rotates) {
+              at.post(one + "/rotate", json("overlap_seconds", 0));
+            } else {
+              at.patch(one, json("expires_at", Instant.now().plusMillis(200).toString()));
+            }
+          },
           401);
     }
   }

@@ -2,14 +2,17 @@ package dev.coatcheck.app.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.api.server.RateLimits;
 import dev.coatcheck.cluster.lease.WorkerRanges;
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.ids.access.RateLimit;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -81,6 +84,69 @@ class ConfigTest {
                         "COATCHECK_SOURCE_B_USER", "x"))
                 .lines())
         .hasSize(4);
+  }
+
+  @Test
+  void nothingIsLimitedUntilALimitIsSet() {
+    assertThat(valid(Map.of(), Map.of()).limits()).isEqualTo(RateLimits.Defaults.none());
+    assertThat(
+            valid(
+                    Map.of("COATCHECK_LIMIT_KEY", "1000/1"),
+                    Map.of(Setting.LIMIT_ADDRESS, "60/3600"))
+                .limits())
+        .isEqualTo(
+            new RateLimits.Defaults(
+                Optional.of(new RateLimit(1_000, 1)), Optional.of(new RateLimit(60, 3_600))));
+    assertThat(
+            faults(Map.of("COATCHECK_LIMIT_KEY", "1000", "COATCHECK_LIMIT_ADDRESS", "1/3601"))
+                .lines())
+        .hasSize(2)
+        .allMatch(fault -> fault.contains("must be requests/seconds, as 1000/1"));
+  }
+
+  @Test
+  void portsDiffer() {
+    assertThat(
+            faults(
+                Map.of(
+                    "COATCHECK_PORT", "8080",
+                    "COATCHECK_PUBLIC_PORT", "8080",
+                    "COATCHECK_MANAGEMENT_PORT", "8080")))
+        .isEqualTo(
+            """
+            COATCHECK_PUBLIC_PORT (--public-port) is the same as COATCHECK_PORT
+            COATCHECK_PUBLIC_PORT (--public-port) is the same as COATCHECK_MANAGEMENT_PORT
+            COATCHECK_MANAGEMENT_PORT (--management-port) is the same as COATCHECK_PORT\
+            """);
+    assertThat(
+            valid(
+                    Map.of(
+                        "COATCHECK_PORT", "0",
+                        "COATCHECK_PUBLIC_PORT", "0",
+                        "COATCHECK_MANAGEMENT_PORT", "0"),
+                    Map.of())
+                .publicPort())
+        .hasValue(0);
+  }
+
+  @Test
+  void tlsTakesACertificateAndItsKey() {
+    assertThat(faults(Map.of("COATCHECK_TLS_CERTIFICATE_FILE", "/no/tls.crt")))
+        .isEqualTo(
+            "COATCHECK_TLS_KEY_FILE (--tls-key-file) is needed beside"
+                + " COATCHECK_TLS_CERTIFICATE_FILE");
+    assertThat(
+            faults(
+                Map.of(
+                    "COATCHECK_TLS_CERTIFICATE_FILE", "/no/tls.crt",
+                    "COATCHECK_TLS_KEY_FILE", "/no/tls.key")))
+        .isEqualTo(
+            """
+            COATCHECK_TLS_CERTIFICATE_FILE (--tls-certificate-file) names a file that does not \
+            exist: /no/tls.crt
+            COATCHECK_TLS_KEY_FILE (--tls-key-file) names a file that does not exist: /no/tls.key\
+            """);
+    assertThat(valid(Map.of(), Map.of()).tls()).isEmpty();
   }
 
   @Test

@@ -82,8 +82,7 @@ class DatabaseTlsTest {
       assertThat(
               api.post(
                       "/v1/table-migrations",
-                      TestClient.json(
-                          "type", "charge", "source", "shop", "table", "public.shop"))
+                      TestClient.json("type", "charge", "source", "shop", "table", "public.shop"))
                   .body()
                   .toString())
           .doesNotContain("source_unavailable", "SSL");

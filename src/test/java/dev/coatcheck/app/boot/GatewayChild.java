@@ -60,8 +60,19 @@ final class GatewayChild implements AutoCloseable {
     return started(builder);
   }
 
+  /** With these settings; what it logs goes into a file. */
+  static GatewayChild serveLogging(Path log, Map<String, String> settings) throws IOException {
+    ProcessBuilder builder = builder("serve", "--port=0");
+    builder.environment().putAll(settings);
+    return greeted(builder.redirectError(log.toFile()));
+  }
+
   private static GatewayChild started(ProcessBuilder builder) throws IOException {
-    Process process = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    return greeted(builder.redirectError(ProcessBuilder.Redirect.INHERIT));
+  }
+
+  private static GatewayChild greeted(ProcessBuilder builder) throws IOException {
+    Process process = builder.start();
     BufferedReader output = process.inputReader();
     List<String> said = new ArrayList<>();
     for (String line = output.readLine(); line != null; line = output.readLine()) {

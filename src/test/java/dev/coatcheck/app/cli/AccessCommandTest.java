@@ -31,15 +31,18 @@ class AccessCommandTest {
     assertThat(on(database, "list").out()).doesNotContain(key);
 
     assertThat(on(database, "revoke", keyId))
-        .isEqualTo(new Terminal(0, "revoked " + keyId + "\n", ""));
+        .isEqualTo(new Terminal(0, "revoked key_" + keyId + "\n", ""));
     assertThat(on(database, "list").out()).contains(keyId + ",revoked,");
-    assertThat(on(database, "revoke", keyId))
-        .isEqualTo(
-            new Terminal(
-                1,
-                "",
-                "coatcheck access revoke: no active key has this ID; coatcheck access list shows"
-                    + " the keys.\n"));
+    assertThat(on(database, "revoke", "key_" + keyId).status()).isZero();
+    for (String unknown : List.of("key_000000000000", "000000000000", "edge", "key_")) {
+      assertThat(on(database, "revoke", unknown))
+          .isEqualTo(
+              new Terminal(
+                  1,
+                  "",
+                  "coatcheck access revoke: no key has this ID; coatcheck access list shows the"
+                      + " keys.\n"));
+    }
   }
 
   @Test
@@ -50,7 +53,7 @@ class AccessCommandTest {
     Terminal unknown = create(database, "--name", "a", "--scope", "ids:read,ids:raed");
     assertThat(unknown.status()).isEqualTo(2);
     assertThat(unknown.err())
-        .contains("no scope has the name ids:raed", "*, ids:read, ids:write, types:read");
+        .contains("no scope has the name ids:raed", "*, ids:read, ids:write, ids:end, types:read");
     assertThat(create(database, "--name", "a", "--scope", "*", "--valid-days", "0").err())
         .contains("1 to 3650");
     assertThat(create(database, "--scope", "*").status()).isEqualTo(2);
@@ -81,6 +84,71 @@ class AccessCommandTest {
         .startsWith("shop#");
     assertThat(create(database, "--same-principal", "--name", "shop", "--scope", "*").err())
         .contains("different principals");
+  }
+
+  @Test
+  void aKeyIsShownPatchedAndRotated() {
+    TestDatabase database = TestDatabase.fresh();
+    String key =
+        create(
+                database,
+                "--name=edge",
+                "--scope=ids:read",
+                "--range=10.0.0.0/8,2001:db8::/32",
+                "--limit=1000/1",
+                "--expires=2999-01-01T00:00:00Z")
+            .out()
+            .strip();
+    String id = "key_" + key.substring(9, 21);
+
+    assertThat(on(database, "show", id).out())
+        .contains("principal,edge\n", "limit.requests,1000\n", "limit.seconds,1\n")
+        .contains("ranges,10.0.0.0/8 2001:db8:0:0:0:0:0:0/32\n")
+        .contains("expires_at,2999-01-01T00:00:00Z\n", "status,active\n");
+
+    Terminal patched =
+        on(database, "patch", id, "--name=proxy", "--clear=ranges,expiry", "--limit=10/60");
+    assertThat(patched.out())
+        .contains("name,proxy\n", "limit.requests,10\n", "principal,edge\n")
+        .doesNotContain("ranges", "expires_at");
+
+    Terminal rotated = on(database, "rotate", id, "--overlap-seconds=0");
+    assertThat(rotated.out().strip()).matches("ccg_live_[0-9A-Za-z]{12}_[0-9A-Za-z]{38}");
+    assertThat(on(database, "show", id).out())
+        .contains("status,expired\n", "successor,key_" + rotated.out().substring(9, 21) + "\n");
+    assertThat(on(database, "rotate", id, "--overlap-seconds=0").err()).contains("rotated before");
+    assertThat(on(database, "patch", id, "--name=x").err()).contains("for good");
+    assertThat(on(database, "list", "--status=active").out().lines()).hasSize(1);
+    assertThat(database.sql().texts("select action from coatcheck.audit_entry order by number"))
+        .containsExactly("key.create", "key.patch", "key.rotate");
+    assertThat(database.sql().texts("select distinct actor from coatcheck.audit_entry"))
+        .containsExactly("operator");
+  }
+
+  @Test
+  void flagsThatMeanNothingAreRefused() {
+    TestDatabase database = TestDatabase.fresh();
+    for (String wrong :
+        List.of(
+            "--range=10.1.2.3/8",
+            "--range=example.org",
+            "--limit=0/1",
+            "--limit=1000001/1",
+            "--limit=5",
+            "--expires=tomorrow",
+            "--valid-days=1,2",
+            "--scope=")) {
+      assertThat(create(database, "--name=a", "--scope=ids:read", wrong).status())
+          .as(wrong)
+          .isEqualTo(2);
+    }
+    assertThat(create(database, "--name=a", "--scope=*", "--type=none").err())
+        .contains("no type has the name");
+    assertThat(create(database, "--name=a", "--scope=*", "--expires=2020-01-01T00:00:00Z").err())
+        .contains("has passed");
+    assertThat(on(database, "rotate", "key_000000000000", "--overlap-seconds=2592001").status())
+        .isEqualTo(2);
+    assertThat(on(database, "list").out()).isEmpty();
   }
 
   @Test

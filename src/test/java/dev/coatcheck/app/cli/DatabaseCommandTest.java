@@ -23,17 +23,20 @@ class DatabaseCommandTest {
 
     assertThat(first.lines()).first().isEqualTo("applied 001 types");
     assertThat(first.lines()).hasSizeGreaterThan(7).allMatch(line -> line.startsWith("applied 0"));
-    assertThat(second).isEqualTo(
-        new Terminal(0, "The schema is up to date; nothing was applied.\n", ""));
+    assertThat(second)
+        .isEqualTo(new Terminal(0, "The schema is up to date; nothing was applied.\n", ""));
     assertThat(access(database).status()).isZero();
   }
 
   @Test
   void aStartThatMayNotMigrateSaysWhatTheSchemaLacks() {
     TestDatabase database = TestDatabase.fresh();
-    String last = Objects.requireNonNull(database.sql().text(
-        "select max(version) from coatcheck.flyway_schema_history"));
-    database.sql().execute("delete from coatcheck.flyway_schema_history where version = '" + last + "'");
+    String last =
+        Objects.requireNonNull(
+            database.sql().text("select max(version) from coatcheck.flyway_schema_history"));
+    database
+        .sql()
+        .execute("delete from coatcheck.flyway_schema_history where version = '" + last + "'");
 
     for (Terminal refused : List.of(serve(database), access(database))) {
       assertThat(refused.status()).isEqualTo(1);
@@ -46,12 +49,14 @@ class DatabaseCommandTest {
   @Test
   void aSchemaOfALaterReleaseIsUsed() {
     TestDatabase database = TestDatabase.fresh();
-    database.sql().execute(
-        """
-        insert into coatcheck.flyway_schema_history
-          select installed_rank + 1, '999', 'later', type, 'V999__later.sql', 1, installed_by, now(), 1, true
-            from coatcheck.flyway_schema_history order by installed_rank desc limit 1
-        """);
+    database
+        .sql()
+        .execute(
+            """
+            insert into coatcheck.flyway_schema_history
+              select installed_rank + 1, '999', 'later', type, 'V999__later.sql', 1, installed_by, now(), 1, true
+                from coatcheck.flyway_schema_history order by installed_rank desc limit 1
+            """);
 
     assertThat(access(database).status()).isZero();
     assertThat(migrate(database).status()).isZero();
@@ -60,7 +65,9 @@ class DatabaseCommandTest {
   @Test
   void aSchemaOfADevelopmentVersionIsRefused() {
     TestDatabase database = TestDatabase.fresh();
-    database.sql().execute("update coatcheck.flyway_schema_history set checksum = 1 where version = '001'");
+    database
+        .sql()
+        .execute("update coatcheck.flyway_schema_history set checksum = 1 where version = '001'");
 
     assertThat(access(database).err()).contains("development version that was never released");
   }
@@ -70,7 +77,8 @@ class DatabaseCommandTest {
     TestDatabase database = TestDatabase.fresh();
     TestDatabase lesser = database.asLesserRole();
     assertThat(access(lesser).status()).isZero();
-    assertThat(migrate(lesser).lines()).containsExactly("The schema is up to date; nothing was applied.");
+    assertThat(migrate(lesser).lines())
+        .containsExactly("The schema is up to date; nothing was applied.");
 
     database.sql().execute("revoke all on coatcheck.audit_entry from " + lesser.user());
     assertThat(access(lesser).err())
@@ -84,7 +92,8 @@ class DatabaseCommandTest {
 
   @Test
   void grantsPrintsStatementsAndRefusesAnOddRole() {
-    assertThat(Terminal.run("database", "grants", "--to", "edge").out()).isEqualTo(Grants.sql("edge"));
+    assertThat(Terminal.run("database", "grants", "--to", "edge").out())
+        .isEqualTo(Grants.sql("edge"));
     assertThat(Terminal.run("database", "grants", "--to", "public").status()).isEqualTo(2);
     assertThat(Terminal.run("database", "grants").status()).isEqualTo(2);
   }

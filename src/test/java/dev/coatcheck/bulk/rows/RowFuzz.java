@@ -22,7 +22,8 @@ public final class RowFuzz {
             time -> {
               long micros = Timestamps.micros(time);
               requireSame(
-                  micros, Timestamps.micros(Timestamps.parse(Timestamps.text(micros)).orElseThrow()));
+                  micros,
+                  Timestamps.micros(Timestamps.parse(Timestamps.text(micros)).orElseThrow()));
             });
   }
 

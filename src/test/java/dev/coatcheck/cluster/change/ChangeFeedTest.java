@@ -8,6 +8,10 @@ import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.awaitility.Awaitility;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -170,6 +174,34 @@ class ChangeFeedTest extends OnAFeed {
     nano.addAndGet(Duration.ofSeconds(1).toNanos());
     feed.poll();
     assertThat(cache.ifTrusted("old")).isEmpty();
+  }
+
+  @Test
+  void valuesInSteadyUseAreReloadedTogetherBeforeTheyAreTooOld() {
+    List<String> keys = IntStream.range(0, 2_500).mapToObj(i -> "many" + i).toList();
+    TrustedCache<String, String> many =
+        new TrustedCache<>(feed, ChangeKind.ENDING, (key, _) -> List.of(key), keys.size());
+    AtomicInteger loads = new AtomicInteger();
+    Function<List<String>, Map<String, String>> load =
+        asked -> {
+          loads.incrementAndGet();
+          return asked.stream().collect(Collectors.toMap(key -> key, key -> key + nano.get()));
+        };
+    keys.forEach(key -> many.getAmongMany(key, MINUTE, load));
+    loads.set(0);
+
+    nano.addAndGet(Duration.ofSeconds(26).toNanos());
+    feed.poll();
+    keys.forEach(key -> assertThat(many.getAmongMany(key, MINUTE, load)).isPresent());
+
+    Awaitility.await()
+        .untilAsserted(
+            () ->
+                assertThat(keys)
+                    .allSatisfy(
+                        key -> assertThat(many.ifTrusted(key)).contains(key + nano.get())));
+    // As many as the machine is too slow to gather in one go, and far fewer than values.
+    assertThat(loads.get()).isBetween(3, 250);
   }
 
   @Test

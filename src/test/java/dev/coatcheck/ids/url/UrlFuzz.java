@@ -27,9 +27,7 @@ public final class UrlFuzz {
             text,
             parts.with(
                 slices,
-                slices.stream()
-                    .map(slice -> text.substring(slice.start(), slice.end()))
-                    .toList()));
+                slices.stream().map(slice -> text.substring(slice.start(), slice.end())).toList()));
       }
       var _ = parts.wholeSegments();
       var _ = parts.pathWithoutLastSlash();

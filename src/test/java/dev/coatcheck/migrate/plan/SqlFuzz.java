@@ -31,7 +31,8 @@ public final class SqlFuzz {
         "insert into x (a, b) select t.*, $1 from only \"T\" as t where t.id = any ($2) for update",
         "with w as (select 1) update x set (a, b) = (1, default) from w returning x.*",
         "select e'\\'', $q$ text $q$, /* /* nested */ */ 'a' -- end\n union all select 1e5",
-        "begin loop insert into a values (1) on conflict (id) do update set b = excluded.b; end loop;",
+        "begin loop insert into a values (1) on conflict (id) do update set b = excluded.b; end"
+            + " loop;",
         "\"$user\", public",
         "pg_catalog,\"a\"\"b\"");
   }

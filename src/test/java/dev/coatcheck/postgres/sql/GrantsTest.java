@@ -38,10 +38,7 @@ class GrantsTest {
   @Test
   void theRoleHasAllThatItNeeds() {
     try (Database database =
-        Database.open(
-            DATABASE.asLesserRole().settings(2),
-            "lesser",
-            new Observer())) {
+        Database.open(DATABASE.asLesserRole().settings(2), "lesser", new Observer())) {
       assertThat(database.read("rights", Grants::missing)).isEmpty();
       DATABASE.sql().execute("revoke insert on coatcheck.alias from " + LESSER.user());
 

@@ -7,6 +7,7 @@ import dev.coatcheck.api.exchange.ListView;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.exchange.RequestCaller;
+import dev.coatcheck.api.exchange.RequestQuota;
 import dev.coatcheck.api.routes.IdProblems;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.server.Endpoints;
@@ -98,6 +99,7 @@ public final class KeyRoutes implements Routes {
         ctx,
         "Keys are not stored, so an Idempotency-Key can't repeat them. Leave the header out; keys"
             + " of a lost answer are never issued again.");
+    RequestQuota.countItems(ctx, request.itemCount());
     JsonObject body = request.object();
     String scheme = body.string("scheme");
     return switch (scheme) {

@@ -14,8 +14,7 @@ import java.util.Map;
 /** Types as they are put and patched: JSON, JSON merge patches, templates, patterns and rules. */
 public final class TypeFuzz {
   private static final TypeBody BODIES =
-      new TypeBody(
-          RedirectHosts.any(), InstantSource.fixed(Instant.parse("2026-11-23T00:00:00Z")));
+      new TypeBody(RedirectHosts.any(), InstantSource.fixed(Instant.parse("2026-11-23T00:00:00Z")));
 
   private TypeFuzz() {}
 

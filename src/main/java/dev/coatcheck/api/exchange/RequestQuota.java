@@ -1,0 +1,126 @@
+package dev.coatcheck.api.exchange;
+
+import dev.coatcheck.ids.access.RateLimit;
+import dev.coatcheck.ids.access.TokenBuckets.Taken;
+import io.javalin.http.Context;
+import java.util.List;
+import java.util.Optional;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+
+/**
+ * The quota from which a request takes, stored in it: several handlers ask for its caller, and it
+ * counts once. The headers are those of draft-ietf-httpapi-ratelimit-headers-10.
+ */
+public final class RequestQuota {
+  private static final String NAME = "quota";
+  private static final String HEADER = "RateLimit";
+
+  private final Policy policy;
+  private final RateLimit limit;
+  private final Bucket bucket;
+
+  /** What a quota belongs to, and its name in headers and problems. */
+  public enum Policy {
+    KEY("key", "This API key has used up its quota."),
+    ADDRESS("address", "This address has used up the quota of requests without a valid API key.");
+
+    private final String name;
+    private final String exceeded;
+
+    Policy(String name, String exceeded) {
+      this.name = name;
+      this.exceeded = exceeded;
+    }
+  }
+
+  /** Where the tokens of the request come from. */
+  @FunctionalInterface
+  public interface Bucket {
+    /**
+     * Takes the tokens of the request.
+     *
+     * @param requests as how many it counts
+     * @param taken how many of them were taken before
+     */
+    Taken take(int requests, int taken);
+  }
+
+  public RequestQuota(Policy policy, RateLimit limit, Bucket bucket) {
+    this.policy = policy;
+    this.limit = limit;
+    this.bucket = bucket;
+  }
+
+  /** Whether the request was counted. */
+  public static boolean isCounted(Request request) {
+    return request.getAttribute(NAME) != null;
+  }
+
+  /** The header that lists the quotas of a caller. */
+  public static String policies(Policy policy, RateLimit limit) {
+    return "\"" + policy.name + "\";q=" + limit.requests() + ";w=" + limit.seconds();
+  }
+
+  /**
+   * Counts a request, and tells its caller what is left.
+   *
+   * @param policies the value of RateLimit-Policy
+   * @return the answer if nothing was left
+   */
+  public Optional<Problem> count(Request request, Response response, String policies) {
+    request.setAttribute(NAME, this);
+    Taken taken = bucket.take(1, 0);
+    response.getHeaders().put("RateLimit-Policy", policies).put(HEADER, rest(taken));
+    return refusal(taken);
+  }
+
+  /**
+   * Counts the items of a batch, each as a request.
+   *
+   * @throws Refusal if that is too many
+   */
+  public static void countItems(Context ctx, int items) {
+    if (items > 1 && ctx.req().getAttribute(NAME) instanceof RequestQuota quota) {
+      quota.countItems(items, ctx);
+    }
+  }
+
+  private void countItems(int items, Context ctx) {
+    if (items > limit.requests()) {
+      throw new Refusal(
+          ProblemCode.BATCH_EXCEEDS_QUOTA,
+          "The batch has more items than the quota has requests. Send at most "
+              + limit.requests()
+              + " items in a batch.");
+    }
+    Taken taken = bucket.take(items, 1);
+    ctx.header(HEADER, rest(taken));
+    refusal(taken)
+        .ifPresent(
+            problem -> {
+              throw new Refusal(problem);
+            });
+  }
+
+  private String rest(Taken taken) {
+    int seconds =
+        switch (taken) {
+          case Taken.Granted granted -> granted.fullSeconds();
+          case Taken.Refused refused -> refused.waitSeconds();
+        };
+    return "\"" + policy.name + "\";r=" + taken.left() + ";t=" + seconds;
+  }
+
+  private Optional<Problem> refusal(Taken taken) {
+    return switch (taken) {
+      case Taken.Granted _ -> Optional.empty();
+      case Taken.Refused(_, int waitSeconds) ->
+          Optional.of(
+              new Problem(
+                  ProblemCode.QUOTA_EXCEEDED,
+                  policy.exceeded + " Nothing was done; wait as long as Retry-After says.",
+                  new Problem.ExceededQuotas(List.of(policy.name), waitSeconds)));
+    };
+  }
+}

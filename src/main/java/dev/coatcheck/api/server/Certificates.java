@@ -1,0 +1,141 @@
+package dev.coatcheck.api.server;
+
+import dev.coatcheck.core.observe.Background;
+import dev.coatcheck.core.observe.Event;
+import dev.coatcheck.core.observe.Observer;
+import java.io.IOException;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.eclipse.jetty.util.ssl.SslContextFactory;
+
+/**
+ * The certificate of TLS connections. Its files are read again every {@value #PERIOD_SECONDS} s, by
+ * content: Kubernetes replaces a mounted secret by a link. A sound change applies to new
+ * connections and leaves open ones alone; with a faulty one the last sound certificate stays.
+ */
+public final class Certificates implements AutoCloseable {
+  private static final int PERIOD_SECONDS = 5;
+  private static final String[] PROTOCOLS = {"TLSv1.3", "TLSv1.2"};
+
+  /** The key store is never written, so its password protects nothing. */
+  private static final String PASSWORD = "in memory";
+
+  private final TlsFiles files;
+  private final Observer observer;
+  private final List<SslContextFactory.Server> factories = new CopyOnWriteArrayList<>();
+  private final ScheduledExecutorService timer =
+      Executors.newSingleThreadScheduledExecutor(
+          Thread.ofPlatform().daemon().name("certificates").factory());
+
+  private TlsFiles.Texts texts;
+  private volatile TlsFiles.Read.Sound served;
+
+  private Certificates(TlsFiles files, Observer observer) {
+    this.files = files;
+    this.observer = observer;
+    this.texts = files.texts();
+    this.served =
+        switch (files.parse(texts)) {
+          case TlsFiles.Read.Sound sound -> sound;
+          case TlsFiles.Read.Faulty faulty -> throw new IllegalStateException(why(faulty));
+        };
+  }
+
+  /**
+   * Reads the files and goes on looking at them.
+   *
+   * @throws IllegalStateException if they are faulty, although they were sound before
+   */
+  public static Certificates open(TlsFiles files, Observer observer) {
+    Certificates certificates = new Certificates(files, observer);
+    observer.gauge("coatcheck.tls.certificate.ends", certificates::endsSeconds);
+    Background background = new Background("certificates", observer);
+    var _ =
+        certificates.timer.scheduleWithFixedDelay(
+            background.guarded(certificates::look),
+            PERIOD_SECONDS,
+            PERIOD_SECONDS,
+            TimeUnit.SECONDS);
+    return certificates;
+  }
+
+  /** For one connector, whose life it shares. */
+  synchronized SslContextFactory.Server factory() {
+    SslContextFactory.Server factory = new SslContextFactory.Server();
+    factory.setIncludeProtocols(PROTOCOLS);
+    factory.setRenegotiationAllowed(false);
+    factory.setKeyStore(keyStore(served));
+    factory.setKeyStorePassword(PASSWORD);
+    factories.add(factory);
+    return factory;
+  }
+
+  synchronized void look() {
+    TlsFiles.Texts now = files.texts();
+    if (now.equals(texts)) {
+      return;
+    }
+    texts = now;
+    switch (files.parse(now)) {
+      case TlsFiles.Read.Sound sound -> {
+        if (!sound.equals(served)) {
+          serve(sound);
+        }
+      }
+      case TlsFiles.Read.Faulty faulty -> observer.observe(new Event.CertificateRefused(why(faulty)));
+    }
+  }
+
+  private void serve(TlsFiles.Read.Sound sound) {
+    for (SslContextFactory.Server factory : factories) {
+      try {
+        factory.reload(changed -> changed.setKeyStore(keyStore(sound)));
+      } catch (Exception failed) {
+        throw new IllegalStateException("the certificate was not replaced", failed);
+      }
+    }
+    served = sound;
+    observer.observe(
+        new Event.CertificateReplaced(sound.chain().getFirst().getNotAfter().toInstant()));
+  }
+
+  private long endsSeconds() {
+    return served.chain().getFirst().getNotAfter().toInstant().getEpochSecond();
+  }
+
+  private static KeyStore keyStore(TlsFiles.Read.Sound sound) {
+    try {
+      KeyStore store = KeyStore.getInstance("PKCS12");
+      store.load(null, null);
+      store.setKeyEntry(
+          "gateway",
+          sound.key(),
+          PASSWORD.toCharArray(),
+          sound.chain().toArray(Certificate[]::new));
+      return store;
+    } catch (GeneralSecurityException | IOException missing) {
+      throw new IllegalStateException("this Java has no PKCS12", missing);
+    }
+  }
+
+  private static String why(TlsFiles.Read.Faulty faulty) {
+    return String.join(
+        "; ",
+        Stream.concat(
+                faulty.ofCertificate().stream().map("the certificate "::concat),
+                faulty.ofKey().stream().map("the key "::concat))
+            .toList());
+  }
+
+  @Override
+  public void close() {
+    timer.shutdownNow();
+  }
+}

@@ -1,0 +1,117 @@
+package dev.coatcheck.api.server;
+
+import dev.coatcheck.api.exchange.ClientAddress;
+import dev.coatcheck.api.exchange.Problem;
+import dev.coatcheck.api.exchange.RequestQuota;
+import dev.coatcheck.api.exchange.RequestQuota.Policy;
+import dev.coatcheck.ids.access.Caller;
+import dev.coatcheck.ids.access.Proxies;
+import dev.coatcheck.ids.access.RateLimit;
+import dev.coatcheck.ids.access.TokenBuckets;
+import dev.coatcheck.ids.redirect.Visitor;
+import io.javalin.http.Context;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+import org.eclipse.jetty.ee10.servlet.ServletContextRequest;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+
+/**
+ * Limits the requests of each API key, and of each address those without a valid API key: with
+ * none, with one that is unknown or refused, and to public links. Counts are local to this
+ * instance. Never waits and never logs, so any thread may call it.
+ */
+public final class RateLimits {
+  private final Defaults defaults;
+  private final Proxies proxies;
+  private final TokenBuckets<String> keys;
+  private final TokenBuckets<Visitor> addresses;
+
+  /**
+   * The limits of callers without a limit of their own.
+   *
+   * @param key of each API key; empty: none
+   * @param address of each IPv4 address, or /64 of IPv6 addresses; empty: none
+   */
+  public record Defaults(Optional<RateLimit> key, Optional<RateLimit> address) {
+    public static Defaults none() {
+      return new Defaults(Optional.empty(), Optional.empty());
+    }
+  }
+
+  public RateLimits(Defaults defaults, Proxies proxies, LongSupplier nanoTime) {
+    this.defaults = defaults;
+    this.proxies = proxies;
+    this.keys = new TokenBuckets<>(nanoTime);
+    this.addresses = new TokenBuckets<>(nanoTime);
+  }
+
+  /** For a port whose clients are not limited. */
+  public static RateLimits none() {
+    return new RateLimits(Defaults.none(), Proxies.none(), () -> 0);
+  }
+
+  /** Counts a request with a valid API key, unless it was counted. Returns the answer if refused. */
+  public Optional<Problem> count(Request request, Response response, Caller caller) {
+    return isUnlimited(caller) ? Optional.empty() : countKey(request, response, caller);
+  }
+
+  /** Counts a request by its address, unless it was counted. Returns the answer if refused. */
+  public Optional<Problem> countAddress(Request request, Response response) {
+    if (defaults.address().isEmpty() || RequestQuota.isCounted(request)) {
+      return Optional.empty();
+    }
+    RateLimit limit = defaults.address().get();
+    Visitor visitor = visitor(request);
+    return new RequestQuota(
+            Policy.ADDRESS,
+            limit,
+            (requests, taken) -> addresses.take(visitor, limit, requests, taken))
+        .count(request, response, RequestQuota.policies(Policy.ADDRESS, limit));
+  }
+
+  Optional<Problem> count(Context ctx, Caller caller) {
+    if (isUnlimited(caller)) {
+      return Optional.empty();
+    }
+    ServletContextRequest request = ServletContextRequest.getServletContextRequest(ctx.req());
+    return countKey(request, request.getServletContextResponse(), caller);
+  }
+
+  Optional<Problem> countAddress(Context ctx) {
+    if (defaults.address().isEmpty()) {
+      return Optional.empty();
+    }
+    ServletContextRequest request = ServletContextRequest.getServletContextRequest(ctx.req());
+    return countAddress(request, request.getServletContextResponse());
+  }
+
+  private boolean isUnlimited(Caller caller) {
+    return caller.rights().limit().isEmpty() && defaults.key().isEmpty();
+  }
+
+  private Optional<Problem> countKey(Request request, Response response, Caller caller) {
+    if (RequestQuota.isCounted(request)) {
+      return Optional.empty();
+    }
+    RateLimit limit = caller.rights().limit().or(defaults::key).orElseThrow();
+    return new RequestQuota(
+            Policy.KEY,
+            limit,
+            (requests, taken) -> keys.take(caller.keyId(), limit, requests, taken))
+        .count(request, response, policies(limit));
+  }
+
+  /** The quota of the address is listed too: it applies once the key is no longer valid. */
+  private String policies(RateLimit ofKey) {
+    String policy = RequestQuota.policies(Policy.KEY, ofKey);
+    return defaults
+        .address()
+        .map(limit -> policy + ", " + RequestQuota.policies(Policy.ADDRESS, limit))
+        .orElse(policy);
+  }
+
+  private Visitor visitor(Request request) {
+    return Visitor.at(ClientAddress.of(request, proxies));
+  }
+}

@@ -1,0 +1,63 @@
+package dev.coatcheck.api.routes;
+
+import static dev.coatcheck.api.routes.TestClient.assertProblem;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.ids.access.TokenBuckets;
+import java.io.BufferedInputStream;
+import java.io.InputStream;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** More addresses than there are buckets. */
+class RateLimitFloodTest {
+  private static final int QUOTA = 500;
+  private static final String LINK = "/r/" + TestClient.UNKNOWN_ID;
+
+  @RegisterExtension
+  static final GatewayFixture GATEWAY =
+      GatewayFixture.own(
+          "COATCHECK_LIMIT_ADDRESS", QUOTA + "/3600", "COATCHECK_TRUSTED_PROXIES", "127.0.0.0/8");
+
+  @Test
+  @Tag("faults")
+  void aFloodFromManyAddressesRenewsNoQuotaAndTheNextAnswersAreRight() throws Exception {
+    TestClient attacker = from("192.0.2.1");
+    for (int request = 0; request < QUOTA; request++) {
+      assertThat(attacker.get(LINK).status()).isEqualTo(404);
+    }
+    assertProblem(attacker.get(LINK), "429 quota_exceeded");
+
+    flood(TokenBuckets.BUCKETS_MAX + 10_000);
+
+    assertProblem(attacker.get(LINK), "429 quota_exceeded");
+    assertThat(from("192.0.2.2").get(LINK).status()).isEqualTo(404);
+    new NextAnswers(GATEWAY.uri(), GATEWAY.key()).areRight();
+  }
+
+  private static void flood(int addresses) throws Exception {
+    int each = 200;
+    try (Socket socket = new Socket("127.0.0.1", GATEWAY.uri().getPort())) {
+      InputStream answers = new BufferedInputStream(socket.getInputStream(), 1 << 16);
+      for (int sent = 0; sent < addresses; sent += each) {
+        StringBuilder requests = new StringBuilder();
+        for (int i = sent; i < sent + each; i++) {
+          requests.append(
+              "GET %s HTTP/1.1\r\nHost: gateway\r\nX-Forwarded-For: 10.%d.%d.%d\r\n\r\n"
+                  .formatted(LINK, i >> 16, i >> 8 & 255, i & 255));
+        }
+        socket.getOutputStream().write(requests.toString().getBytes(StandardCharsets.US_ASCII));
+        for (int i = 0; i < each; i++) {
+          assertThat(RawHttp.read(answers, false).status()).isEqualTo(404);
+        }
+      }
+    }
+  }
+
+  private static TestClient from(String address) {
+    return GATEWAY.client().anonymous().with("X-Forwarded-For", address);
+  }
+}

@@ -1,0 +1,78 @@
+package dev.coatcheck.app.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.api.routes.GatewayFixture;
+import dev.coatcheck.api.server.TestCertificate;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Verbs at a gateway with a certificate that no root of the JDK has signed. */
+class TlsVerbsTest {
+  @TempDir static Path folder;
+
+  private static Path certificate;
+  private static Path key;
+  private static GatewayFixture gateway;
+
+  @BeforeAll
+  static void start() throws IOException {
+    TestCertificate made = TestCertificate.make(folder, "gateway", "EC");
+    certificate = Files.writeString(folder.resolve("tls.crt"), made.pem());
+    key = Files.writeString(folder.resolve("tls.key"), made.keyPem());
+    gateway =
+        GatewayFixture.own(
+            "COATCHECK_TLS_CERTIFICATE_FILE", certificate.toString(),
+            "COATCHECK_TLS_KEY_FILE", key.toString());
+  }
+
+  @AfterAll
+  static void stop() {
+    gateway.close();
+  }
+
+  @Test
+  void aVerbTrustsTheFileThatItIsTold() {
+    assertThat(typesList("--ca-file=" + certificate).status()).isZero();
+  }
+
+  @Test
+  void aVerbTrustsNobodyElse() throws IOException {
+    assertThat(typesList().err())
+        .contains("is not trusted", "Name its root with --ca-file.");
+    TestCertificate other = TestCertificate.make(folder, "other", "EC");
+    Path file = Files.writeString(folder.resolve("other.crt"), other.pem());
+    assertThat(typesList("--ca-file=" + file).err()).contains("is not trusted");
+    assertThat(typesList("--ca-file=" + key).err()).contains("can't read certificates in PEM");
+    assertThat(typesList("--ca-file=/no/file").err()).contains("can't read certificates in PEM");
+  }
+
+  @Test
+  void theHealthOfAGatewayWithTlsIsAskedOverTls() {
+    assertThat(
+            Terminal.run(
+                    "health",
+                    "--port=" + gateway.uri().getPort(),
+                    "--tls-certificate-file=" + certificate,
+                    "--tls-key-file=" + key)
+                .status())
+        .isZero();
+    assertThat(Terminal.run("health", "--port=" + gateway.uri().getPort()).status()).isEqualTo(1);
+  }
+
+  private static Terminal typesList(String... more) {
+    String[] all = new String[4 + more.length];
+    all[0] = "types";
+    all[1] = "list";
+    all[2] = "--url=" + gateway.uri();
+    all[3] = "--key-file=" + TestDatabase.fileWith(gateway.key());
+    System.arraycopy(more, 0, all, 4, more.length);
+    return Terminal.run(all);
+  }
+}

@@ -1,0 +1,341 @@
+package dev.coatcheck.ids.access;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.cluster.audit.Actor;
+import dev.coatcheck.cluster.change.ChangeFeed;
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
+import dev.coatcheck.core.id.RandomSource;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.connection.Deadline;
+import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+
+/** Changes of API keys on one database, by callers whose cached keys may be out of date. */
+class ApiKeysTest {
+  private static final Observer OBSERVER = new Observer();
+  private static final TestDatabase FRESH = TestDatabase.fresh();
+  private static final DatabaseSettings SETTINGS = FRESH.settings(8);
+  private static final Database DATABASE = Database.open(SETTINGS, "test", OBSERVER);
+  private static final String COUNT = "select count(*) from coatcheck.api_key ";
+  private static final long STARTED = System.nanoTime();
+
+  /** Of a clock that is slow, so that nothing grows old while the machine is busy. */
+  private static final ChangeFeed FEED =
+      ChangeFeed.open(
+          SETTINGS, OBSERVER, () -> STARTED + (System.nanoTime() - STARTED) / 20);
+
+  private static Instant now = Instant.parse("2026-01-01T00:00:00Z");
+  private static final ApiKeys KEYS =
+      new ApiKeys(DATABASE, _ -> {}, new RandomSource(), () -> now);
+
+  @AfterAll
+  static void close() {
+    FEED.close();
+    DATABASE.close();
+  }
+
+  @Test
+  void aKeyThatWasRevokedAMomentAgoMakesNothing() {
+    StoredKey thief = made(Scope.ALL);
+    StoredKey other = made(Scope.IDS_READ);
+    revoke(thief, false);
+
+    Actor late = by(thief);
+    NewKey wanted = new NewKey("late", Optional.empty(), Rights.of(Set.of(Scope.IDS_READ)));
+    assertThat(KEYS.create(wanted, late)).isInstanceOf(KeyOutcome.CallerEnded.class);
+    assertThat(rotate(thief, Duration.ZERO, late)).isInstanceOf(KeyOutcome.CallerEnded.class);
+    assertThat(rotate(other, Duration.ZERO, late)).isInstanceOf(KeyOutcome.CallerEnded.class);
+    assertThat(KEYS.revoke(other.keyId(), false, late)).isInstanceOf(KeyOutcome.CallerEnded.class);
+    assertThat(
+            KEYS.patch(
+                other.keyId(),
+                key -> new ApiKeys.Patch("late", key.rights()),
+                OptionalInt.empty(),
+                late))
+        .isInstanceOf(KeyOutcome.CallerEnded.class);
+  }
+
+  @Test
+  void aKeyThatLostItsRightsAMomentAgoMakesNothing() {
+    StoredKey admin = made(Scope.ACCESS_ADMIN, Scope.IDS_READ);
+    KeyOutcome _ =
+        KEYS.patch(
+            admin.keyId(),
+            key -> new ApiKeys.Patch("less", Rights.of(Set.of(Scope.ACCESS_ADMIN))),
+            OptionalInt.empty(),
+            Actor.operator());
+
+    NewKey wanted = new NewKey("late", Optional.empty(), Rights.of(Set.of(Scope.IDS_READ)));
+    assertThat(KEYS.create(wanted, by(admin))).isEqualTo(new KeyOutcome.BeyondCaller("scopes"));
+  }
+
+  @Test
+  void ofManyRotationsAtOnceOneWins() throws Exception {
+    StoredKey key = made(Scope.IDS_READ);
+    for (Duration overlap : List.of(Duration.ZERO, Duration.ofDays(1))) {
+      StoredKey rotated = overlap.isZero() ? key : made(Scope.IDS_READ);
+      List<Future<KeyOutcome>> outcomes = new ArrayList<>();
+      try (ExecutorService threads = Executors.newFixedThreadPool(8)) {
+        for (int i = 0; i < 8; i++) {
+          outcomes.add(threads.submit(() -> rotate(rotated, overlap, by(rotated))));
+        }
+      }
+      int won = 0;
+      for (Future<KeyOutcome> outcome : outcomes) {
+        if (outcome.get() instanceof KeyOutcome.Made) {
+          won++;
+        } else {
+          assertThat(outcome.get()).isInstanceOf(KeyOutcome.AlreadyRotated.class);
+        }
+      }
+      assertThat(won).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void theOldKeyEndsWithTheOverlapOrAtItsOwnExpiryWhicheverIsFirst() {
+    StoredKey lasting = made(Scope.IDS_READ);
+    StoredKey soonOver = made(expiring(Duration.ofMinutes(10)));
+    StoredKey late = made(expiring(Duration.ofDays(10)));
+    for (StoredKey key : List.of(lasting, soonOver, late)) {
+      KeyOutcome outcome = rotate(key, Duration.ofHours(1), Actor.operator());
+      assertThat(((KeyOutcome.Made) outcome).stored().rights())
+          .as("the successor keeps all rights, the expiry too")
+          .isEqualTo(key.rights());
+    }
+
+    assertThat(stored(lasting).rights().expiresAt()).contains(now.plus(Duration.ofHours(1)));
+    assertThat(stored(soonOver).rights().expiresAt()).contains(now.plus(Duration.ofMinutes(10)));
+    assertThat(stored(late).rights().expiresAt()).contains(now.plus(Duration.ofHours(1)));
+    assertThat(stored(late).status(now.plus(Duration.ofMinutes(59))))
+        .isEqualTo(StoredKey.Status.ACTIVE);
+    assertThat(stored(late).status(now.plus(Duration.ofMinutes(60))))
+        .isEqualTo(StoredKey.Status.EXPIRED);
+  }
+
+  @Test
+  void aThiefWhoRotatesLosesTheWholeChainHoweverLongItIs() {
+    StoredKey stolen = made(Scope.IDS_READ);
+    StoredKey last = stolen;
+    List<StoredKey> chain = new ArrayList<>(List.of(stolen));
+    for (int i = 0; i < 30; i++) {
+      last = ((KeyOutcome.Made) rotate(last, Duration.ZERO, by(last))).stored();
+      chain.add(last);
+    }
+    // Beyond what is worth making one by one: 10,000 keys, each made by the one before.
+    FRESH
+        .sql()
+        .execute(
+            """
+            insert into coatcheck.api_key
+              (key_id, secret_hash, name, principal, scopes, made_by, successor)
+            select 'chain' || n, sha256(n::text::bytea), 'chain', 'chain', '{ids:read}',
+              case n when 1 then '%s' else 'chain' || n - 1 end,
+              case when n < 10000 then 'chain' || n + 1 end
+            from generate_series(1, 10000) n\
+            """
+                .formatted(last.keyId()),
+            "update coatcheck.api_key set successor = 'chain1' where key_id = '%s'"
+                .formatted(last.keyId()));
+
+    KeyOutcome ended = revoke(stolen, false);
+
+    assertThat(((KeyOutcome.Revoked) ended).successors()).isEqualTo(10_030);
+    assertThat(chain)
+        .allSatisfy(
+            key -> assertThat(stored(key).status(now)).isEqualTo(StoredKey.Status.REVOKED));
+    assertThat(FRESH.sql().number(COUNT + "where principal = 'chain' and revoked_at is null"))
+        .isZero();
+  }
+
+  @Test
+  void aSuccessorThatAnotherKeyMadeStays() {
+    StoredKey admin = made(Scope.ALL);
+    StoredKey key = made(Scope.IDS_READ);
+    StoredKey successor = ((KeyOutcome.Made) rotate(key, Duration.ofDays(1), by(admin))).stored();
+    StoredKey created =
+        ((KeyOutcome.Made)
+                KEYS.create(
+                    new NewKey("made", Optional.empty(), Rights.of(Set.of(Scope.IDS_READ))),
+                    by(admin)))
+            .stored();
+
+    assertThat(((KeyOutcome.Revoked) revoke(key, false)).successors()).isZero();
+    assertThat(stored(successor).revokedAt()).isEmpty();
+
+    // The admin's key received the secret of the successor, and made the other key in the open.
+    assertThat(((KeyOutcome.Revoked) revoke(admin, true)).successors()).isZero();
+    assertThat(stored(successor).revokedAt()).isEmpty();
+    assertThat(((KeyOutcome.Revoked) revoke(admin, false)).successors()).isEqualTo(1);
+    assertThat(stored(successor).revokedAt()).isPresent();
+    assertThat(stored(created).revokedAt()).isEmpty();
+    assertThat(stored(created).madeBy()).contains(admin.keyId());
+  }
+
+  @Test
+  void leakedKeysEndByTheirWholeTextOnly() {
+    ApiKey leaked = TestKeys.create(KEYS, "leaked", Rights.of(Set.of(Scope.IDS_READ)));
+    StoredKey key = KEYS.find(leaked.id()).orElseThrow().key();
+    ApiKey other = ApiKey.generate(new RandomSource());
+    String forged =
+        ApiKeyTest.withCheck("ccg_live_" + leaked.id() + other.secretText().substring(21, 54));
+    Actor anonymous =
+        new Actor(Actor.ANONYMOUS, Optional.empty(), Optional.of("192.0.2.1"), Optional.empty());
+    StoredKey successor =
+        ((KeyOutcome.Made) rotate(key, Duration.ofDays(1), by(key))).stored();
+
+    KEYS.revokeLeaked(List.of(forged, "x", "", leaked.id(), other.secretText()), anonymous);
+    assertThat(stored(key).revokedAt()).isEmpty();
+
+    KEYS.revokeLeaked(List.of("x", leaked.secretText(), leaked.secretText()), anonymous);
+    assertThat(stored(key).revokedAt()).isPresent();
+    assertThat(stored(successor).revokedAt()).isPresent();
+    assertThat(
+            FRESH
+                .sql()
+                .texts(
+                    "select actor || ' ' || detail from coatcheck.audit_entry"
+                        + " where action = 'key.revoke' and subject = 'key_"
+                        + leaked.id()
+                        + "'"))
+        .containsExactly(
+            "anonymous {\"leaked\": true, \"successors\": [\"key_" + successor.keyId() + "\"]}");
+  }
+
+  @Test
+  void principalsCantBeTakenOver() {
+    StoredKey shop = made("shop", Optional.of("shop"), Scope.IDS_READ, Scope.ACCESS_ADMIN);
+    StoredKey ended = made("old", Optional.of("old"), Scope.IDS_READ);
+    revoke(ended, false);
+
+    for (String taken : List.of("old", "operator", "anonymous")) {
+      assertThat(create("x", Optional.of(taken), by(shop)))
+          .isInstanceOf(KeyOutcome.PrincipalTaken.class);
+    }
+    assertThat(principal(create("x", Optional.of("shop"), by(shop)))).isEqualTo("shop");
+    assertThat(principal(create("x", Optional.of("fresh"), by(shop)))).isEqualTo("fresh");
+    assertThat(principal(create("old", Optional.empty(), by(shop)))).matches("old#.{12}");
+    assertThat(principal(create("operator", Optional.empty(), by(shop))))
+        .matches("operator#.{12}");
+    assertThat(principal(create("x", Optional.of("old"), by(made(Scope.ALL))))).isEqualTo("old");
+  }
+
+  /** Each is made with a text of its own; a second request with it needs no query. */
+  @Test
+  void fiftyThousandLiveKeysStayInMemory() throws Exception {
+    int count = 50_000;
+    RandomSource random = new RandomSource();
+    List<ApiKey> keys = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      keys.add(ApiKey.generate(random));
+    }
+    Deadline.after(Duration.ofMinutes(1)).run(() -> insert(keys));
+    Access access =
+        new Access(DATABASE, new Access.Trust(FEED, Duration.ofSeconds(60)), OBSERVER, () -> now);
+
+    try (ExecutorService threads = Executors.newFixedThreadPool(8)) {
+      for (int from = 0; from < count; from += count / 8) {
+        List<ApiKey> share = keys.subList(from, from + count / 8);
+        var _ = threads.submit(() -> share.forEach(key -> allowed(access, key)));
+      }
+    }
+
+    assertThat(keys).allMatch(key -> isAllowedFromMemory(access, key));
+    KeyUses uses = (KeyUses) access.recordUses();
+    uses.flush();
+    uses.flush();
+    assertThat(FRESH.sql().number("select count(*) from coatcheck.api_key_use")).isEqualTo(count);
+    assertThat(KEYS.find(keys.getFirst().id()).orElseThrow().lastUsedAt()).isPresent();
+    uses.close();
+  }
+
+  private static void insert(List<ApiKey> keys) {
+    int _ =
+        DATABASE.write(
+            "many keys",
+            sql ->
+                sql.execute(
+                    "insert into coatcheck.api_key (key_id, secret_hash, name, principal, scopes)"
+                        + " select key_id, decode(hash, 'hex'), 'many', 'many', '{ids:read}'"
+                        + " from unnest(?::text[], ?::text[]) as given (key_id, hash)",
+                    keys.stream().map(ApiKey::id).toArray(String[]::new),
+                    keys.stream()
+                        .map(key -> HexFormat.of().formatHex(key.hash().bytes()))
+                        .toArray(String[]::new)));
+  }
+
+  private static void allowed(Access access, ApiKey key) {
+    assertThat(access.decide(new Credential.Key(key), Scope.IDS_READ))
+        .isInstanceOf(AccessDecision.Granted.class);
+  }
+
+  private static boolean isAllowedFromMemory(Access access, ApiKey key) {
+    return new NonBlockingAttempt<>(
+                () -> access.decide(new Credential.Key(key), Scope.IDS_READ))
+            .run()
+        instanceof NonBlockingAttempt.Outcome.Done<AccessDecision>(AccessDecision.Granted _);
+  }
+
+  private static Rights expiring(Duration in) {
+    return Rights.of(Set.of(Scope.IDS_READ)).expiringAt(Optional.of(now.plus(in)));
+  }
+
+  private static StoredKey made(Scope... scopes) {
+    return made("test", Optional.empty(), scopes);
+  }
+
+  private static StoredKey made(Rights rights) {
+    return made(KEYS.create(new NewKey("test", Optional.empty(), rights), Actor.operator()));
+  }
+
+  private static StoredKey made(String name, Optional<String> principal, Scope... scopes) {
+    return made(
+        KEYS.create(
+            new NewKey(name, principal, Rights.of(Set.of(scopes))), Actor.operator()));
+  }
+
+  private static StoredKey made(KeyOutcome outcome) {
+    return ((KeyOutcome.Made) outcome).stored();
+  }
+
+  private static KeyOutcome create(String name, Optional<String> principal, Actor actor) {
+    return KEYS.create(
+        new NewKey(name, principal, Rights.of(Set.of(Scope.IDS_READ))), actor);
+  }
+
+  private static String principal(KeyOutcome outcome) {
+    return made(outcome).principal();
+  }
+
+  private static StoredKey stored(StoredKey key) {
+    return KEYS.find(key.keyId()).orElseThrow().key();
+  }
+
+  private static KeyOutcome rotate(StoredKey key, Duration overlap, Actor actor) {
+    return KEYS.rotate(key.keyId(), new ApiKeys.Rotation(overlap, Optional.empty()), actor);
+  }
+
+  private static KeyOutcome revoke(StoredKey key, boolean keepsSuccessors) {
+    return KEYS.revoke(key.keyId(), keepsSuccessors, Actor.operator());
+  }
+
+  private static Actor by(StoredKey key) {
+    return new Actor(
+        key.principal(), Optional.of(key.keyId()), Optional.empty(), Optional.empty());
+  }
+}
