@@ -71,8 +71,7 @@ final class FrontHandler extends Handler.Wrapper {
     return switch (request.getMethod()) {
       case "GET", "HEAD" ->
           request.getHeaders().contains(UNUSUAL) ? Optional.empty() : reading(request, path);
-      case "POST" ->
-          path.equals(MintRoutes.ONE) && !isPublic ? minting(request) : Optional.empty();
+      case "POST" -> path.equals(MintRoutes.ONE) && !isPublic ? minting(request) : Optional.empty();
       default -> Optional.empty();
     };
   }

@@ -188,8 +188,7 @@ public final class Gateway implements AutoCloseable {
                       List.of(
                           new TypeRoutes(
                               registry, parameters, config.redirectHosts(), prepare, clock),
-                          new AccessRoutes(
-                              apiKeys, config.trustedProxies(), System::nanoTime),
+                          new AccessRoutes(apiKeys, config.trustedProxies(), System::nanoTime),
                           new AliasRoutes(resolver, aliases, parameters),
                           new EndingRoutes(endings),
                           new ErasureRoutes(new Erasures(database, resolver, aliases)),

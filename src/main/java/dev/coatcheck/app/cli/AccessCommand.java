@@ -42,9 +42,7 @@ import tools.jackson.databind.JsonNode;
  * {@code coatcheck access}: creates, lists, changes, rotates and revokes API keys, directly in the
  * database. Who has its password may do all that.
  */
-@Command(
-    name = "access",
-    description = "Creates, lists, changes, rotates and revokes API keys.")
+@Command(name = "access", description = "Creates, lists, changes, rotates and revokes API keys.")
 final class AccessCommand {
   private static final InstantSource CLOCK = InstantSource.system();
   private static final int PAGE = 1_000;
@@ -118,8 +116,7 @@ final class AccessCommand {
     if (principals.size() > 1) {
       throw new CommandFailed(
           "the live keys with this name have different principals. First revoke all but one: "
-              + String.join(
-                  ", ", live.stream().map(key -> ApiKey.shown(key.keyId())).toList()));
+              + String.join(", ", live.stream().map(key -> ApiKey.shown(key.keyId())).toList()));
     }
     return principals.getFirst();
   }
@@ -147,8 +144,7 @@ final class AccessCommand {
                     .orElseThrow(
                         () -> new Misused("--status must be active, expired or revoked.")));
     output.rows(
-        withKeys(
-            settings, keys -> all(keys, Optional.ofNullable(principal), wanted)),
+        withKeys(settings, keys -> all(keys, Optional.ofNullable(principal), wanted)),
         "id",
         "status",
         "created_at",
@@ -165,10 +161,7 @@ final class AccessCommand {
       List<ApiKeys.Listed> page =
           keys.list(new ApiKeys.Filter(AllowedTypes.ALL, principal, status, after, PAGE));
       page.stream().limit(PAGE).map(key -> shown(keys, key)).forEach(all::add);
-      after =
-          page.size() > PAGE
-              ? Optional.of(page.get(PAGE - 1).key().keyId())
-              : Optional.empty();
+      after = page.size() > PAGE ? Optional.of(page.get(PAGE - 1).key().keyId()) : Optional.empty();
     } while (after.isPresent());
     return all;
   }
@@ -224,10 +217,8 @@ final class AccessCommand {
             settings,
             keys -> {
               StoredKey before = keys.find(id).orElseThrow(AccessCommand::unknown).key();
-              Rights rights =
-                  flags.over(without(clear, before.rights()), scopes, CLOCK.instant());
-              ApiKeys.Patch patch =
-                  new ApiKeys.Patch(name == null ? before.name() : name, rights);
+              Rights rights = flags.over(without(clear, before.rights()), scopes, CLOCK.instant());
+              ApiKeys.Patch patch = new ApiKeys.Patch(name == null ? before.name() : name, rights);
               OptionalInt version = OptionalInt.of(before.version());
               return switch (keys.patch(id, _ -> patch, version, Actor.operator())) {
                 case KeyOutcome.Patched _ -> shown(keys, id);
@@ -277,8 +268,7 @@ final class AccessCommand {
     String id = id(keyId);
     printSecret(
         output,
-        withKeys(
-            settings, keys -> issued(keys, keys.rotate(id, rotation, Actor.operator()))));
+        withKeys(settings, keys -> issued(keys, keys.rotate(id, rotation, Actor.operator()))));
     spec.commandLine().getErr().println("The API key is shown only now.");
     return 0;
   }
@@ -335,7 +325,8 @@ final class AccessCommand {
     return switch (outcome) {
       case KeyOutcome.Unknown _ -> unknown();
       case KeyOutcome.TypeUnknown _ ->
-          new CommandFailed("no type has the name of --type; coatcheck types list shows the types.");
+          new CommandFailed(
+              "no type has the name of --type; coatcheck types list shows the types.");
       case KeyOutcome.ExpiryPassed _ ->
           new CommandFailed("the time of --expires has passed. Send a later one.");
       case KeyOutcome.Ended _ ->

@@ -57,8 +57,7 @@ final class AuditStore {
   /** The number of the last entry; 0 if there is none. */
   long lastNumber() {
     return database.read(
-        OPERATION,
-        sql -> sql.select(CHANGE_HEAD.AUDITED).from(CHANGE_HEAD).fetchSingle().value1());
+        OPERATION, sql -> sql.select(CHANGE_HEAD.AUDITED).from(CHANGE_HEAD).fetchSingle().value1());
   }
 
   private static Condition matches(AuditFilter filter) {

@@ -3,8 +3,8 @@ package dev.coatcheck.ids.access;
 import static dev.coatcheck.postgres.sql.schema.Tables.API_KEY;
 import static dev.coatcheck.postgres.sql.schema.Tables.API_KEY_USE;
 import static java.util.Objects.requireNonNull;
-import static org.jooq.impl.DSL.condition;
 import static org.jooq.impl.DSL.any;
+import static org.jooq.impl.DSL.condition;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.noCondition;
 import static org.jooq.impl.DSL.row;
@@ -90,8 +90,7 @@ final class AccessStore {
           var rows =
               sql.select(ASKED)
                   .select(API_KEY.fields())
-                  .from(
-                      table("unnest({0}) as wanted (asked)", val(keyIds.toArray(String[]::new))))
+                  .from(table("unnest({0}) as wanted (asked)", val(keyIds.toArray(String[]::new))))
                   .leftJoin(API_KEY)
                   .on(API_KEY.KEY_ID.eq(ASKED))
                   .fetch();
@@ -132,8 +131,7 @@ final class AccessStore {
                         names ->
                             condition(
                                 "{0} <@ {1}",
-                                API_KEY.TYPES,
-                                val(names.toArray(String[]::new), API_KEY.TYPES)))
+                                API_KEY.TYPES, val(names.toArray(String[]::new), API_KEY.TYPES)))
                     .orElse(noCondition()))
             .and(filter.status().map(status -> has(status, now)).orElse(noCondition()))
             .and(

@@ -123,8 +123,7 @@ public final class ApiKeys {
         Optional.empty(),
         Optional.empty(),
         (keys, caller) -> {
-          Optional<KeyOutcome> refusal =
-              refusal(caller, rights).or(() -> unsound(keys, rights));
+          Optional<KeyOutcome> refusal = refusal(caller, rights).or(() -> unsound(keys, rights));
           if (refusal.isPresent()) {
             return refusal.get();
           }
@@ -302,8 +301,7 @@ public final class ApiKeys {
   public void revokeLeaked(List<String> texts, Actor actor) {
     List<ApiKey> leaked = texts.stream().flatMap(text -> ApiKey.parse(text).stream()).toList();
     Deadline.after(REVOCATION_MAX)
-        .call(
-            () -> store.changingIfAny(leaked, (keys, known) -> revokedLeaked(keys, known, actor)))
+        .call(() -> store.changingIfAny(leaked, (keys, known) -> revokedLeaked(keys, known, actor)))
         .forEach(forget);
   }
 

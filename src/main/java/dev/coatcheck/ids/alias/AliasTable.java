@@ -65,15 +65,13 @@ public final class AliasTable {
             ERASED_ALIAS,
             condition(
                 "(type_id, hash) in (select * from unnest({0}, {1}))",
-                Unnest.integers(names, Alias::typeNumber),
-                Unnest.uuids(names, Alias::hash)));
+                Unnest.integers(names, Alias::typeNumber), Unnest.uuids(names, Alias::hash)));
   }
 
   private static boolean isAnyOfTypesErased(DSLContext sql, List<Alias> names) {
     return sql.fetchExists(
         ERASED_ALIAS,
-        ERASED_ALIAS.TYPE_ID.in(
-            names.stream().map(Alias::typeNumber).collect(Collectors.toSet())));
+        ERASED_ALIAS.TYPE_ID.in(names.stream().map(Alias::typeNumber).collect(Collectors.toSet())));
   }
 
   /** Removes a name if it is one of the target; false, and nothing is removed, if it isn't. */
@@ -155,9 +153,7 @@ public final class AliasTable {
                         row.get(ALIAS.VALUE)));
     sql.execute(
         "insert into {0} (type_id, hash) select * from unnest({1}, {2}) on conflict do nothing",
-        ERASED_ALIAS,
-        Unnest.integers(names, Alias::typeNumber),
-        Unnest.uuids(names, Alias::hash));
+        ERASED_ALIAS, Unnest.integers(names, Alias::typeNumber), Unnest.uuids(names, Alias::hash));
     return names;
   }
 
@@ -169,8 +165,8 @@ public final class AliasTable {
   }
 
   /**
-   * What those of the names stand for that are taken. Each name is looked up along the index: as a plain
-   * join it is up to the statistics, and just after an import those may say anything.
+   * What those of the names stand for that are taken. Each name is looked up along the index: as a
+   * plain join it is up to the statistics, and just after an import those may say anything.
    */
   public static Map<Alias, AliasTarget> targets(DSLContext sql, List<Alias> names) {
     Map<Alias, AliasTarget> found = HashMap.newHashMap(names.size());

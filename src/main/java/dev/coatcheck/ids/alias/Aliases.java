@@ -93,8 +93,7 @@ public final class Aliases {
   public Outcome add(Type type, PublicId id, Alias alias, Actor actor) {
     Token token = id.token();
     for (int tried = 1; tried <= ADD_TRIES_MAX; tried++) {
-      Optional<Outcome> added =
-          database.write("alias", sql -> add(sql, type, id, alias, actor));
+      Optional<Outcome> added = database.write("alias", sql -> add(sql, type, id, alias, actor));
       if (added.isPresent()) {
         cache.forget(alias); // it may have been another public ID's
         return added.get();

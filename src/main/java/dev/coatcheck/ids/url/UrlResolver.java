@@ -42,7 +42,8 @@ public final class UrlResolver {
   }
 
   /**
-   * Resolves URLs, in their order, for a caller who may use these types. All their IDs take at most one query per table.
+   * Resolves URLs, in their order, for a caller who may use these types. All their IDs take at most
+   * one query per table.
    *
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if Postgres has to be asked and can't be
    */

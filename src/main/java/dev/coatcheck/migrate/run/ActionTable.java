@@ -76,10 +76,7 @@ final class ActionTable {
       long id, ActionRequest<ActionOutcome> asked, Function<TableMigration, Decision> decider) {
     try {
       return IdempotentCallTable.write(
-          database,
-          "table migration",
-          asked.once(),
-          sql -> decide(sql, id, asked, decider));
+          database, "table migration", asked.once(), sql -> decide(sql, id, asked, decider));
     } catch (DataAccessException refused) {
       if (SqlState.violates(refused, ONE_PER_TABLE) || SqlState.violates(refused, ONE_PER_TYPE)) {
         return refuse(asked, new ActionOutcome.Refused(List.of(BUSY)));

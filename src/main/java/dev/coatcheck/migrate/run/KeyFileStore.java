@@ -3,9 +3,9 @@ package dev.coatcheck.migrate.run;
 import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION;
 
 import dev.coatcheck.bulk.load.ImportAudit;
+import dev.coatcheck.bulk.load.LegacyKeyWriter;
 import dev.coatcheck.bulk.load.LegacyKeyWriter.AlreadyThere;
 import dev.coatcheck.bulk.load.LegacyKeyWriter.LegacyKey;
-import dev.coatcheck.bulk.load.LegacyKeyWriter;
 import dev.coatcheck.bulk.rows.RowError;
 import dev.coatcheck.bulk.rows.RowFault;
 import dev.coatcheck.bulk.rows.RowSummary;

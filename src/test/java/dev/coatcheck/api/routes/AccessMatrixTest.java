@@ -82,8 +82,7 @@ class AccessMatrixTest {
       return send(client, OF_NO_TYPE, "999", "key_000000000000", "nosuch");
     }
 
-    private Reply send(
-        TestClient client, String id, String runNumber, String keyId, String type) {
+    private Reply send(TestClient client, String id, String runNumber, String keyId, String type) {
       String target =
           call.path()
               .replace(TestClient.UNKNOWN_ID, id)
@@ -116,7 +115,9 @@ class AccessMatrixTest {
     return ContractDocument.read().operations().stream()
         .filter(operation -> operation.method().toUpperCase(Locale.ROOT).equals(call.method()))
         .filter(operation -> pattern(operation.path()).matcher(path).matches())
-        .max(Comparator.comparingInt(operation -> operation.path().replaceAll("\\{.*?}", "").length()))
+        .max(
+            Comparator.comparingInt(
+                operation -> operation.path().replaceAll("\\{.*?}", "").length()))
         .orElseThrow();
   }
 
@@ -160,7 +161,9 @@ class AccessMatrixTest {
                           .filter(scope -> !scope.name().equals(needed))
                           .collect(Collectors.toSet())));
 
-      assertThat(asked.existing(GATEWAY.client().anonymous()).status()).as("%s", asked).isEqualTo(401);
+      assertThat(asked.existing(GATEWAY.client().anonymous()).status())
+          .as("%s", asked)
+          .isEqualTo(401);
       if (!asked.scope().equals(SELF)) {
         assertProblem(asked.existing(others), "403 forbidden");
       }

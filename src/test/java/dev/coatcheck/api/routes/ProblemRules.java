@@ -43,12 +43,6 @@ final class ProblemRules {
           "overloaded", "temporary-reduced-capacity",
           "abnormal_usage_detected", "abnormal-usage-detected");
 
-  /** Codes whose types the draft of the RateLimit headers registers. */
-  private static final Map<String, String> REGISTERED =
-      Map.of(
-          "quota_exceeded", "quota-exceeded",
-          "abnormal_usage_detected", "abnormal-usage-detected");
-
   private static final JsonMapper STRICT =
       JsonMapper.builder()
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)

@@ -176,7 +176,8 @@ class DatedSnowflakeGeneratorTest {
 
       assertThat(keys.at(times(1, AT))).isEqualTo(new KeyOutcome.Fenced());
       assertThat(OBSERVER.scrape()).contains("coatcheck_keys_fenced_total{kind=\"dated\"}");
-      assertThat(FENCE.lift(0, datedWorker, Actor.operator())).isEqualTo(new KeyFence.Lift.WorkerUsed(datedWorker));
+      assertThat(FENCE.lift(0, datedWorker, Actor.operator()))
+          .isEqualTo(new KeyFence.Lift.WorkerUsed(datedWorker));
       assertThat(keys.at(times(1, AT))).isEqualTo(new KeyOutcome.Fenced());
       datedWorker++;
       assertThat(FENCE.lift(0, datedWorker, Actor.operator()))

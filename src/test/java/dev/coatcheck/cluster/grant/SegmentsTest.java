@@ -187,7 +187,8 @@ class SegmentsTest {
     assertThat(two.next("invoice", 1)).isEqualTo(new KeyOutcome.Fenced());
     assertThat(one.next("invoice", 16_000)).isEqualTo(new KeyOutcome.Fenced());
     assertThat(OBSERVER.scrape()).contains("coatcheck_keys_fenced_total{kind=\"segment\"} 2");
-    assertThat(fence.lift(1_000, 9, Actor.operator())).isEqualTo(new KeyFence.Lift.Open(true, 1_000, 9));
+    assertThat(fence.lift(1_000, 9, Actor.operator()))
+        .isEqualTo(new KeyFence.Lift.Open(true, 1_000, 9));
     assertThat(draw(two, "invoice", 1).getFirst()).isGreaterThan(1_000);
   }
 
@@ -195,7 +196,8 @@ class SegmentsTest {
   void liftingAnOpenFenceDoesNothing() {
     put("invoice");
 
-    assertThat(fence.lift(1_000, 5, Actor.operator())).isEqualTo(new KeyFence.Lift.Open(false, 0, 1));
+    assertThat(fence.lift(1_000, 5, Actor.operator()))
+        .isEqualTo(new KeyFence.Lift.Open(false, 0, 1));
     assertThat(draw(two, "invoice", 1)).containsExactly(1L);
   }
 
@@ -216,7 +218,8 @@ class SegmentsTest {
     KeyFence.Lift _ = fence.lift(600, 2, Actor.operator());
 
     assertThat(draw(two, "invoice", 1)).containsExactly(611L);
-    assertThat(one.put(definition("lost", 1, 1, 64), Actor.operator())).isInstanceOf(SegmentPut.Created.class);
+    assertThat(one.put(definition("lost", 1, 1, 64), Actor.operator()))
+        .isInstanceOf(SegmentPut.Created.class);
     assertThat(draw(two, "lost", 1)).containsExactly(601L);
     assertThat(draw(instance(), "lost", 1).getFirst()).as("skipped once").isLessThan(1_000);
   }

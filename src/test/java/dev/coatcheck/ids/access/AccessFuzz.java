@@ -5,8 +5,8 @@ import static dev.coatcheck.FuzzTexts.requireSame;
 import dev.coatcheck.FuzzTexts;
 import dev.coatcheck.core.id.RandomSource;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 

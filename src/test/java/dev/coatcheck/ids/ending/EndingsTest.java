@@ -163,12 +163,17 @@ class EndingsTest {
 
     plan.decide(
         new EndingPlan.Call(
-            List.of(new EndingPlan.Step.Merge(id, into)), Mode.NONE, actor("refused"), Optional.empty()));
+            List.of(new EndingPlan.Step.Merge(id, into)),
+            Mode.NONE,
+            actor("refused"),
+            Optional.empty()));
     EndingPlan.Step revoke = new EndingPlan.Step.Revoke(id, Optional.empty());
     List<EndOutcome> first =
-        plan.decide(new EndingPlan.Call(List.of(revoke), Mode.EACH, actor("first"), Optional.empty()));
+        plan.decide(
+            new EndingPlan.Call(List.of(revoke), Mode.EACH, actor("first"), Optional.empty()));
     List<EndOutcome> second =
-        plan.decide(new EndingPlan.Call(List.of(revoke), Mode.EACH, actor("second"), Optional.empty()));
+        plan.decide(
+            new EndingPlan.Call(List.of(revoke), Mode.EACH, actor("second"), Optional.empty()));
 
     assertThat(first).singleElement().isInstanceOf(EndOutcome.Done.class);
     assertThat(second).isEqualTo(first);

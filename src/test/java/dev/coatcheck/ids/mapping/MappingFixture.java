@@ -107,7 +107,9 @@ public final class MappingFixture implements AutoCloseable, AfterAllCallback {
 
   public Type type(String name, String prefix, KeyKind kind) {
     registry.put(
-        new TypeDefinition(name, new Prefix(prefix), kind, Policies.DEFAULT), PutConditions.NONE, Actor.operator());
+        new TypeDefinition(name, new Prefix(prefix), kind, Policies.DEFAULT),
+        PutConditions.NONE,
+        Actor.operator());
     return registry.named(name).orElseThrow();
   }
 

@@ -244,7 +244,10 @@ class LegacyTest {
   }
 
   private static RedirectOutcome follow(LegacyFixture legacy) {
-    return legacy.redirector().follow("ended", "17", Visitor.at(InetAddress.ofLiteral("192.0.2.1"))).orElseThrow();
+    return legacy
+        .redirector()
+        .follow("ended", "17", Visitor.at(InetAddress.ofLiteral("192.0.2.1")))
+        .orElseThrow();
   }
 
   private static Type ended() {
@@ -257,7 +260,8 @@ class LegacyTest {
                 """
                     .formatted(MAX_AGE_SECONDS, SUNSET))
             .definition(),
-        PutConditions.NONE, Actor.operator());
+        PutConditions.NONE,
+        Actor.operator());
     return FIXTURE.registry.named("ended").orElseThrow();
   }
 }

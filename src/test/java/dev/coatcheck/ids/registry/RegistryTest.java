@@ -78,7 +78,8 @@ class RegistryTest {
       own.sql().execute("delete from coatcheck.type where name = 'gone'");
       registry.put(
           TestType.of("kept", "kept").and("{\"on_outage\":\"refuse\"}").definition(),
-          PutConditions.NONE, Actor.operator());
+          PutConditions.NONE,
+          Actor.operator());
 
       assertThat(registry.all()).extracting(Type::version).containsExactly(2);
     }
@@ -123,13 +124,17 @@ class RegistryTest {
   @Test
   void aTypeIsCreatedOnceAndThenUpdated() {
     Type created =
-        ((PutOutcome.Created) HERE.put(definition("order", "ord", null), PutConditions.NONE, Actor.operator()))
+        ((PutOutcome.Created)
+                HERE.put(definition("order", "ord", null), PutConditions.NONE, Actor.operator()))
             .type();
     Type same =
-        ((PutOutcome.Updated) HERE.put(definition("order", "ord", null), PutConditions.NONE, Actor.operator()))
+        ((PutOutcome.Updated)
+                HERE.put(definition("order", "ord", null), PutConditions.NONE, Actor.operator()))
             .type();
     Type changed =
-        ((PutOutcome.Updated) HERE.put(definition("order", "ord", "https://a.example/{id}"), at(1), Actor.operator()))
+        ((PutOutcome.Updated)
+                HERE.put(
+                    definition("order", "ord", "https://a.example/{id}"), at(1), Actor.operator()))
             .type();
 
     assertThat(same.version()).isEqualTo(created.version()).isEqualTo(1);
@@ -150,7 +155,12 @@ class RegistryTest {
           threads.submit(
               () ->
                   Deadline.after(LONG)
-                      .call(() -> alone.put(definition("held", "held", null), PutConditions.NONE, Actor.operator())));
+                      .call(
+                          () ->
+                              alone.put(
+                                  definition("held", "held", null),
+                                  PutConditions.NONE,
+                                  Actor.operator())));
       await().until(() -> isWaiting(sql, "ShareRowExclusiveLock"));
       Future<?> taken =
           threads.submit(() -> last.begin("lock table coatcheck.type in access exclusive mode"));
@@ -187,11 +197,14 @@ class RegistryTest {
         "immutable_field",
         "prefix");
     assertRefused(
-        HERE.put(TestType.of("refund", "re").uuids().definition(), PutConditions.NONE, Actor.operator()),
+        HERE.put(
+            TestType.of("refund", "re").uuids().definition(), PutConditions.NONE, Actor.operator()),
         "immutable_field",
         "key");
     assertRefused(
-        HERE.put(definition("other", "re", null), PutConditions.NONE, Actor.operator()), "prefix_taken", "prefix");
+        HERE.put(definition("other", "re", null), PutConditions.NONE, Actor.operator()),
+        "prefix_taken",
+        "prefix");
     assertThat(HERE.named("other")).isEmpty();
   }
 
@@ -272,7 +285,10 @@ class RegistryTest {
 
     await().until(() -> THERE.withPrefix(new Prefix("ord2")).isPresent());
 
-    HERE.put(definition("order_2", "ord2", "https://a.example/{id}"), PutConditions.NONE, Actor.operator());
+    HERE.put(
+        definition("order_2", "ord2", "https://a.example/{id}"),
+        PutConditions.NONE,
+        Actor.operator());
     await().until(() -> THERE.named("order_2").orElseThrow().redirect().isPresent());
   }
 

@@ -167,9 +167,7 @@ public final class AccessRoutes implements Routes {
 
   private Answer revokeLeaked(Context ctx, RequestBody request) {
     InetAddress address = ClientAddress.of(ctx, proxies);
-    OptionalInt wait =
-        leakCalls.refusedForSeconds(
-            Visitor.at(address));
+    OptionalInt wait = leakCalls.refusedForSeconds(Visitor.at(address));
     if (wait.isPresent()) {
       return Answer.of(
           Problem.retryAfter(
@@ -209,7 +207,8 @@ public final class AccessRoutes implements Routes {
   private Answer answer(KeyOutcome outcome) {
     return switch (outcome) {
       case KeyOutcome.Made(ApiKey key, StoredKey stored) -> {
-        Map<String, @Nullable Object> view = keys.json(new ApiKeys.Listed(stored, Optional.empty()));
+        Map<String, @Nullable Object> view =
+            keys.json(new ApiKeys.Listed(stored, Optional.empty()));
         view.put("secret", key.secretText());
         yield tagged(201, stored, view);
       }

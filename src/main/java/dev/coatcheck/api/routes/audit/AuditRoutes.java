@@ -58,8 +58,7 @@ public final class AuditRoutes implements Routes {
 
   private Answer list(Context ctx) {
     RequestCaller.requireAllTypes(ctx);
-    Query query =
-        Query.of(ctx, "subject", "actor", "action", "from", "to", "after", "limit");
+    Query query = Query.of(ctx, "subject", "actor", "action", "from", "to", "after", "limit");
     Audit.Page page =
         audit.page(
             filter(query), after(query), query.integer("limit", 1, LIMIT_MAX, LIMIT_DEFAULT));

@@ -110,8 +110,7 @@ final class RunAnswers {
       Function<T, Answer> answer) {
     String request = ctx.method() + " " + ctx.path() + " " + bodyHash;
     ActionRequest<T> asked =
-        new ActionRequest<>(
-            RequestCaller.actor(ctx), IdempotencyHeader.once(ctx, request, answer));
+        new ActionRequest<>(RequestCaller.actor(ctx), IdempotencyHeader.once(ctx, request, answer));
     return IdempotencyHeader.answer(action.apply(asked), answer);
   }
 

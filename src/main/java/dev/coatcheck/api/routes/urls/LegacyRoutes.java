@@ -8,9 +8,9 @@ import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.routes.IdProblems;
+import dev.coatcheck.api.routes.Items;
 import dev.coatcheck.api.routes.Items.Item;
 import dev.coatcheck.api.routes.Items.Shown;
-import dev.coatcheck.api.routes.Items;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.routes.PublicIdView;
 import dev.coatcheck.api.server.Endpoints;
@@ -72,8 +72,7 @@ public final class LegacyRoutes implements Routes {
       case ResolveOutcome.Merged merged -> shown(PublicIdView.of(merged), id);
       case ResolveOutcome.Revoked revoked -> new Item.Refused<>(IdProblems.revoked(param, revoked));
       case ResolveOutcome.Erased _ -> new Item.Refused<>(Problem.erased(param));
-      case ResolveOutcome.Unissued _ ->
-          new Item.Refused<>(UrlProblems.legacyUnknown(param));
+      case ResolveOutcome.Unissued _ -> new Item.Refused<>(UrlProblems.legacyUnknown(param));
     };
   }
 

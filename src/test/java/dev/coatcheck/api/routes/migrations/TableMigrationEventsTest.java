@@ -260,8 +260,7 @@ class TableMigrationEventsTest {
                 "types", List.of(type)));
     try (Listener listener = new Listener(GATEWAY.uri(), made.text("/secret"), quiet, null)) {
       listener.upTo("plan");
-      API.send(
-          "PATCH", "/v1/access/keys/" + made.text("/id"), json("types", List.of("spare")));
+      API.send("PATCH", "/v1/access/keys/" + made.text("/id"), json("types", List.of("spare")));
       while (listener.next() != null) {
         // what was under way
       }
