@@ -165,7 +165,7 @@ create table coatcheck.table_migration_set_aside (
   constraint table_migration_set_aside_pkey primary key (migration_id, legacy_id),
   constraint table_migration_set_aside_has_a_run
     foreign key (migration_id) references coatcheck.table_migration,
-  constraint table_migration_set_aside_cause_known check (cause in ('locked', 'slow', 'refused'))
+  constraint table_migration_set_aside_cause_known check (cause in ('locked', 'slow', 'refused', 'erased'))
 );
 
 comment on table coatcheck.table_migration_set_aside is

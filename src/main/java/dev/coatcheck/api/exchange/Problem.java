@@ -42,6 +42,19 @@ public record Problem(ProblemCode code, String detail, Members members) {
       implements Members {}
 
   /**
+   * When a brownout and the legacy IDs of its type end.
+   *
+   * @param retryAfterSeconds sent as a header; empty if the caller is not asked to repeat
+   * @param sunsetAt null if the type has no sunset
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Brownout(
+      @JsonIgnore OptionalInt retryAfterSeconds,
+      Instant brownoutEndsAt,
+      @Nullable Instant sunsetAt)
+      implements Members {}
+
+  /**
    * Why a public ID is malformed.
    *
    * @param position index of the wrong character
@@ -129,6 +142,16 @@ public record Problem(ProblemCode code, String detail, Members members) {
     return new Problem(code, detail, new RetryAfter(seconds));
   }
 
+  /**
+   * A request beyond a quota, of which nothing was done.
+   *
+   * @param policy the name of the quota
+   */
+  public static Problem overQuota(String policy, String detail, int waitSeconds) {
+    return new Problem(
+        ProblemCode.QUOTA_EXCEEDED, detail, new ExceededQuotas(List.of(policy), waitSeconds));
+  }
+
   /** A short outage: retry after 1 to 3 s, at random, so that clients don't retry all at once. */
   public static Problem unavailable(ProblemCode code, String detail) {
     return retryAfter(code, detail, ThreadLocalRandom.current().nextInt(1, 4));
@@ -144,8 +167,8 @@ public record Problem(ProblemCode code, String detail, Members members) {
     return at(
         ProblemCode.PUBLIC_ID_ERASED,
         param,
-        "The public ID was erased for good: its key and aliases are no longer known, and it is"
-            + " never issued again.");
+        "The public ID was erased for good: its key and aliases are no longer known, and it is never"
+            + " issued again.");
   }
 
   public static Problem batchRefused(List<ItemError> errors) {
@@ -155,11 +178,12 @@ public record Problem(ProblemCode code, String detail, Members members) {
         new RefusedItems(errors));
   }
 
-  /** When the request may be repeated; empty if it would be refused again. */
-  OptionalInt retryAfterSeconds() {
+  /** After how many seconds the request may be repeated; empty if the answer doesn't say so. */
+  public OptionalInt retryAfterSeconds() {
     return switch (members) {
       case RetryAfter(int seconds) -> OptionalInt.of(seconds);
       case ExceededQuotas(_, int seconds) -> OptionalInt.of(seconds);
+      case Brownout brownout -> brownout.retryAfterSeconds();
       default -> OptionalInt.empty();
     };
   }

@@ -20,6 +20,8 @@ public enum ProblemCode implements WireNamed {
   LEGACY_ID_MALFORMED(400, "Malformed legacy ID"),
   LEGACY_ID_UNKNOWN(404, "Legacy ID unknown"),
   LEGACY_IDS_GONE(410, "Legacy IDs gone"),
+  LEGACY_BROWNOUT(503, "Legacy IDs paused"),
+  LEGACY_BROWNOUT_GONE(410, "Legacy IDs paused"),
   URL_INVALID(400, "Invalid URL"),
   JSON_MALFORMED(400, "Malformed JSON"),
   FIELD_MISSING(400, "Field missing"),

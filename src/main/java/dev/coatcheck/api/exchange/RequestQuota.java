@@ -3,7 +3,6 @@ package dev.coatcheck.api.exchange;
 import dev.coatcheck.ids.access.RateLimit;
 import dev.coatcheck.ids.access.TokenBuckets.Taken;
 import io.javalin.http.Context;
-import java.util.List;
 import java.util.Optional;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -117,10 +116,10 @@ public final class RequestQuota {
       case Taken.Granted _ -> Optional.empty();
       case Taken.Refused(_, int waitSeconds) ->
           Optional.of(
-              new Problem(
-                  ProblemCode.QUOTA_EXCEEDED,
+              Problem.overQuota(
+                  policy.name,
                   policy.exceeded + " Nothing was done; wait as long as Retry-After says.",
-                  new Problem.ExceededQuotas(List.of(policy.name), waitSeconds)));
+                  waitSeconds));
     };
   }
 }

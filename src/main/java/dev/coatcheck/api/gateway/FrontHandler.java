@@ -3,9 +3,9 @@ package dev.coatcheck.api.gateway;
 import dev.coatcheck.api.exchange.IdempotencyHeader;
 import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.gateway.FrontRequest.Operation;
+import dev.coatcheck.api.routes.Asked;
 import dev.coatcheck.api.routes.IdRoutes;
 import dev.coatcheck.api.routes.MintRoutes;
-import dev.coatcheck.api.routes.urls.Asked;
 import dev.coatcheck.api.routes.urls.ProxyRoutes;
 import dev.coatcheck.api.server.OpenRoute;
 import dev.coatcheck.core.id.Base62;
@@ -71,7 +71,8 @@ final class FrontHandler extends Handler.Wrapper {
     return switch (request.getMethod()) {
       case "GET", "HEAD" ->
           request.getHeaders().contains(UNUSUAL) ? Optional.empty() : reading(request, path);
-      case "POST" -> path.equals(MintRoutes.ONE) && !isPublic ? minting(request) : Optional.empty();
+      case "POST" ->
+          path.equals(MintRoutes.ONE) && !isPublic ? minting(request) : Optional.empty();
       default -> Optional.empty();
     };
   }
@@ -83,7 +84,8 @@ final class FrontHandler extends Handler.Wrapper {
               id ->
                   Operation.open(
                       OpenRoute.REDIRECT.path(),
-                      () -> routes.redirects().redirect(id, Asked.of(request))));
+                      () ->
+                          routes.redirects().redirect(id, Asked.of(request, Optional.empty()))));
     }
     if (path.startsWith(LEGACY)) {
       int slash = path.lastIndexOf('/');
@@ -95,7 +97,11 @@ final class FrontHandler extends Handler.Wrapper {
                           type ->
                               Operation.open(
                                   OpenRoute.LEGACY.path(),
-                                  () -> routes.redirects().follow(type, n, Asked.of(request)))));
+                                  () ->
+                                      routes
+                                          .redirects()
+                                          .follow(
+                                              type, n, Asked.of(request, Optional.empty())))));
     }
     // Routes parse queries.
     if (isPublic || request.getMethod().equals("HEAD") || request.getHttpURI().getQuery() != null) {
@@ -108,14 +114,16 @@ final class FrontHandler extends Handler.Wrapper {
                   new Operation(
                       IdRoutes.ONE,
                       Optional.of(IdRoutes.ONE_NEEDS),
-                      caller -> routes.ids().resolve(id, types(caller))));
+                      caller ->
+                          routes.ids().resolve(id, types(caller), Asked.of(request, caller))));
     }
     return path.equals(ProxyRoutes.AUTH_REQUEST)
         ? Optional.of(
             new Operation(
                 ProxyRoutes.AUTH_REQUEST,
                 Optional.of(ProxyRoutes.NEEDS),
-                caller -> routes.proxies().authRequest(Asked.of(request), types(caller))))
+                caller ->
+                    routes.proxies().authRequest(Asked.of(request, caller), types(caller))))
         : Optional.empty();
   }
 

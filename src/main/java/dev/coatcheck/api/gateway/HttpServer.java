@@ -154,7 +154,8 @@ public final class HttpServer implements AutoCloseable {
   private Javalin openManagement() throws PortInUse {
     return started(
         listener.listen(
-            new Listener.Port(where.host(), where.managementPort().getAsInt(), Optional.empty()),
+            new Listener.Port(
+                where.host(), where.managementPort().getAsInt(), Optional.empty()),
             new GracefulHandler(),
             RateLimits.none(),
             new Permits(REQUESTS_MAX),

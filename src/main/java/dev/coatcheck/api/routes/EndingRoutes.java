@@ -149,7 +149,8 @@ public final class EndingRoutes implements Routes {
       case EndOutcome.Malformed(Side side, ResolveOutcome.Malformed malformed) ->
           new Item.Refused<>(IdProblems.malformed(param(path, side), malformed));
       case EndOutcome.NotAllowed _ -> new Item.Refused<>(Problem.typeNotAllowed());
-      case EndOutcome.Erased(Side side) -> new Item.Refused<>(Problem.erased(param(path, side)));
+      case EndOutcome.Erased(Side side) ->
+          new Item.Refused<>(Problem.erased(param(path, side)));
       case EndOutcome.EndedOtherwise(Side side) ->
           new Item.Refused<>(
               IdProblems.ended(

@@ -5,7 +5,9 @@ import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.core.id.ParsedId;
 import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
+import dev.coatcheck.ids.redirect.LegacyPaused;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.stream.Collectors;
 
 /** The problems of public IDs, and of keys without a public ID. */
@@ -39,6 +41,19 @@ public final class IdProblems {
         ProblemCode.PUBLIC_ID_REVOKED,
         "The public ID was ended for good and is never issued again.",
         new Problem.RevokedId(param, revoked.endedAt(), revoked.reason().orElse(null)));
+  }
+
+  /** For every caller: a brownout is announced. */
+  public static Problem legacyPaused(LegacyPaused paused) {
+    boolean isGone = paused.brownout().status() == ProblemCode.LEGACY_BROWNOUT_GONE.status();
+    return new Problem(
+        isGone ? ProblemCode.LEGACY_BROWNOUT_GONE : ProblemCode.LEGACY_BROWNOUT,
+        "Legacy IDs of this type are paused until brownout_ends_at, as a test of their end. Use"
+            + " public IDs.",
+        new Problem.Brownout(
+            isGone ? OptionalInt.empty() : OptionalInt.of(paused.secondsLeft()),
+            paused.brownout().to(),
+            paused.notice().sunsetAt().orElse(null)));
   }
 
   static Problem ended(String param, String detail) {

@@ -16,6 +16,7 @@ import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyBounds;
 import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.ids.access.AllowedTypes;
+import dev.coatcheck.ids.access.Proxies;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.alias.Aliases;
 import dev.coatcheck.ids.mapping.Lookup;
@@ -23,7 +24,9 @@ import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mapping.OlderId;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.Resolver;
+import dev.coatcheck.ids.redirect.IdOutcome;
 import dev.coatcheck.ids.redirect.IdResolver;
+import dev.coatcheck.ids.redirect.LegacyPaused;
 import dev.coatcheck.ids.registry.Type;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
@@ -52,14 +55,21 @@ public final class IdRoutes implements Routes {
   private final Lookup lookup;
   private final Aliases aliases;
   private final Parameters parameters;
+  private final Proxies proxies;
 
   public IdRoutes(
-      Resolver resolver, IdResolver ids, Lookup lookup, Aliases aliases, Parameters parameters) {
+      Resolver resolver,
+      IdResolver ids,
+      Lookup lookup,
+      Aliases aliases,
+      Parameters parameters,
+      Proxies proxies) {
     this.resolver = resolver;
     this.ids = ids;
     this.lookup = lookup;
     this.aliases = aliases;
     this.parameters = parameters;
+    this.proxies = proxies;
   }
 
   @Override
@@ -76,27 +86,39 @@ public final class IdRoutes implements Routes {
     Query query = Query.of(ctx, EXPAND);
     String id = ctx.pathParam("id");
     if (query.text(EXPAND).isEmpty()) {
-      return resolve(id, RequestCaller.types(ctx));
+      return resolve(id, RequestCaller.types(ctx), Asked.of(ctx));
     }
     if (!query.text(EXPAND).get().equals("aliases")) {
       throw Refusal.ofParameter(EXPAND, "Send aliases, or leave expand out.");
     }
-    return Items.answer(
-        resolved(
-            id,
-            ids.resolve(id, RequestCaller.types(ctx)),
-            "id",
-            (mapping, view) -> view.expanded(aliases.of(mapping.type(), mapping.token()))));
+    return answer(
+        id,
+        RequestCaller.types(ctx),
+        Asked.of(ctx),
+        (mapping, view) -> view.expanded(aliases.of(mapping.type(), mapping.token())));
   }
 
   /** The answer of {@link #ONE} to a request without a query. */
-  public Answer resolve(String id, AllowedTypes allowed) {
-    return Items.answer(resolved(id, ids.resolve(id, allowed), "id", (_, view) -> view));
+  public Answer resolve(String id, AllowedTypes allowed, Asked asked) {
+    return answer(id, allowed, asked, (_, view) -> view);
+  }
+
+  private Answer answer(
+      String id,
+      AllowedTypes allowed,
+      Asked asked,
+      BiFunction<Mapping, PublicIdView, PublicIdView> more) {
+    IdOutcome outcome = ids.resolve(id, allowed, asked.caller(proxies));
+    Answer answer = Items.answer(resolved(id, outcome, "id", more));
+    return outcome instanceof LegacyPaused paused
+        ? answer.with(LegacyHeaders.of(paused.notice()))
+        : answer;
   }
 
   private Answer resolveAll(Context ctx, RequestBody body) {
     List<String> texts = body.object().allow("ids").strings("ids", ITEMS_MAX);
-    List<ResolveOutcome> outcomes = ids.resolveAll(texts, RequestCaller.types(ctx));
+    List<IdOutcome> outcomes =
+        ids.resolveAll(texts, RequestCaller.types(ctx), Asked.of(ctx).caller(proxies));
     return Items.answer(
         IntStream.range(0, outcomes.size())
             .mapToObj(
@@ -107,6 +129,17 @@ public final class IdRoutes implements Routes {
                         "ids[" + index + "]",
                         (_, view) -> view))
             .toList());
+  }
+
+  private Item<Shown> resolved(
+      String text,
+      IdOutcome outcome,
+      String param,
+      BiFunction<Mapping, PublicIdView, PublicIdView> more) {
+    return switch (outcome) {
+      case LegacyPaused paused -> new Item.Refused<>(IdProblems.legacyPaused(paused));
+      case IdOutcome.Resolved(ResolveOutcome resolved) -> resolved(text, resolved, param, more);
+    };
   }
 
   private Item<Shown> resolved(
@@ -132,8 +165,7 @@ public final class IdRoutes implements Routes {
   private PublicIdView named(PublicIdView view, String text) {
     return text.equals(view.id())
         ? view
-        : view.named(
-            ids.legacyId(text, AllowedTypes.ALL).map(OlderId.LegacyId::alias).stream().toList());
+        : view.named(ids.legacyId(text, AllowedTypes.ALL).map(OlderId.LegacyId::alias).stream().toList());
   }
 
   private Answer lookup(Context ctx) {

@@ -96,10 +96,7 @@ public record TlsFiles(Path certificate, Path key) {
         && secret.isPresent()
         && !belongTogether(chain.get().getFirst().getPublicKey(), secret.get())) {
       ofKey.add(
-          "names a key that does not belong to the first certificate in "
-              + certificate
-              + ": "
-              + key);
+          "names a key that does not belong to the first certificate in " + certificate + ": " + key);
     }
     return ofCertificate.isEmpty() && ofKey.isEmpty()
         ? new Read.Sound(chain.orElseThrow(), secret.orElseThrow())
@@ -233,4 +230,5 @@ public record TlsFiles(Path certificate, Path key) {
       return false;
     }
   }
+
 }

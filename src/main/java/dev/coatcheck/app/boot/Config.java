@@ -185,15 +185,18 @@ public record Config(
       Optional<Path> certificate = path(Setting.TLS_CERTIFICATE_FILE);
       Optional<Path> key = path(Setting.TLS_KEY_FILE);
       if (certificate.isPresent() != key.isPresent()) {
-        Setting missing = key.isPresent() ? Setting.TLS_CERTIFICATE_FILE : Setting.TLS_KEY_FILE;
-        Setting present = key.isPresent() ? Setting.TLS_KEY_FILE : Setting.TLS_CERTIFICATE_FILE;
+        Setting missing =
+            key.isPresent() ? Setting.TLS_CERTIFICATE_FILE : Setting.TLS_KEY_FILE;
+        Setting present =
+            key.isPresent() ? Setting.TLS_KEY_FILE : Setting.TLS_CERTIFICATE_FILE;
         fault(missing, "is needed beside " + present.variable());
       }
       Optional<TlsFiles> files =
           certificate.flatMap(first -> key.map(second -> new TlsFiles(first, second)));
       if (files.isPresent()
           && files.get().read()
-              instanceof TlsFiles.Read.Faulty(List<String> ofCertificate, List<String> ofKey)) {
+              instanceof
+              TlsFiles.Read.Faulty(List<String> ofCertificate, List<String> ofKey)) {
         ofCertificate.forEach(what -> fault(Setting.TLS_CERTIFICATE_FILE, what));
         ofKey.forEach(what -> fault(Setting.TLS_KEY_FILE, what));
       }

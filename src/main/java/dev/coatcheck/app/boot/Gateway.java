@@ -47,6 +47,7 @@ import dev.coatcheck.ids.mapping.Lookup;
 import dev.coatcheck.ids.mapping.Resolver;
 import dev.coatcheck.ids.mint.Minter;
 import dev.coatcheck.ids.redirect.IdResolver;
+import dev.coatcheck.ids.redirect.LegacyCallers;
 import dev.coatcheck.ids.redirect.LegacyHits;
 import dev.coatcheck.ids.redirect.Redirector;
 import dev.coatcheck.ids.registry.Registry;
@@ -146,7 +147,10 @@ public final class Gateway implements AutoCloseable {
       Minter minter =
           Minter.open(database, tokens, generators, observer, config.concurrency().mintGroups());
       LegacyHits hits = opened(LegacyHits.open(database, observer, clock));
-      IdResolver ids = new IdResolver(parser, resolver, migrations.unmappedRows(), hits, observer);
+      LegacyCallers callers = opened(LegacyCallers.open(database, observer, clock));
+      IdResolver ids =
+          new IdResolver(
+              parser, resolver, migrations.unmappedRows(), hits, callers, observer, clock);
       Redirector redirector = new Redirector(registry, parser, resolver, ids, observer, clock);
       UrlResolver urls = new UrlResolver(ids, registry, parser);
       Readiness readiness =
@@ -174,7 +178,8 @@ public final class Gateway implements AutoCloseable {
                       config.concurrency().resolveGroups()),
                   new RouteTable(
                       new RedirectRoutes(redirector, config.trustedProxies()),
-                      new IdRoutes(resolver, ids, lookup, aliases, parameters),
+                      new IdRoutes(
+                          resolver, ids, lookup, aliases, parameters, config.trustedProxies()),
                       new ProxyRoutes(
                           new ProxiedUrls(urls, redirector, registry), config.trustedProxies()),
                       new MintRoutes(minter, parameters),
@@ -188,7 +193,8 @@ public final class Gateway implements AutoCloseable {
                       List.of(
                           new TypeRoutes(
                               registry, parameters, config.redirectHosts(), prepare, clock),
-                          new AccessRoutes(apiKeys, config.trustedProxies(), System::nanoTime),
+                          new AccessRoutes(
+                              apiKeys, config.trustedProxies(), System::nanoTime),
                           new AliasRoutes(resolver, aliases, parameters),
                           new EndingRoutes(endings),
                           new ErasureRoutes(new Erasures(database, resolver, aliases)),
@@ -200,8 +206,12 @@ public final class Gateway implements AutoCloseable {
                               clock),
                           new InspectRoutes(registry, clock),
                           new AuditRoutes(new Audit(database), observer),
-                          new LegacyRoutes(ids, hits, parameters),
-                          new UrlRoutes(urls, new UrlPublisher(lookup, registry)),
+                          new LegacyRoutes(
+                              ids, hits, callers, parameters, config.trustedProxies()),
+                          new UrlRoutes(
+                              urls,
+                              new UrlPublisher(lookup, registry),
+                              config.trustedProxies()),
                           new TransferRoutes(
                               importer,
                               new Exporter(opened.settings(), observer),

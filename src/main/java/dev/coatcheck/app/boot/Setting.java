@@ -20,8 +20,7 @@ public enum Setting {
       null, "PEM file of the TLS certificate and those that lead to its root; unset: plain HTTP."),
   TLS_KEY_FILE(null, "PEM file of its private key: PKCS#8, RSA or EC, not encrypted."),
   LIMIT_KEY(
-      null,
-      "Quota of an API key without one of its own, requests/seconds, as 1000/1; unset: none."),
+      null, "Quota of an API key without one of its own, requests/seconds, as 1000/1; unset: none."),
   LIMIT_ADDRESS(
       null,
       "Quota of an address for requests without a valid API key, public links among them; unset:"

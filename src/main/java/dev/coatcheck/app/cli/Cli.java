@@ -49,6 +49,7 @@ public final class Cli {
     VERBS.put("segments", SegmentsCommand.class);
     VERBS.put("access", AccessCommand.class);
     VERBS.put("database", DatabaseCommand.class);
+    VERBS.put("audit", AuditCommand.class);
     VERBS.put("health", HealthCommand.class);
     VERBS.put("completion", CompletionVerb.class);
   }

@@ -6,6 +6,7 @@ import dev.coatcheck.app.client.Output;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -63,20 +64,24 @@ final class ExportVerb implements Callable<Integer> {
             + GatewayCalls.segment(output.isJson() ? "ndjson" : format)
             + (includeEnded ? "&include_ended=true" : "");
     try (InputStream body = gateway.download(path)) {
-      if (file == null) {
-        print(body);
-      } else {
-        save(body, file);
-      }
+      write(body, file, spec.commandLine().getOut());
       return 0;
     } catch (IOException broken) {
       throw new CommandFailed("the export broke off and is not complete: " + broken.getMessage());
     }
   }
 
-  private void print(InputStream body) throws IOException {
-    var out = spec.commandLine().getOut();
-    new InputStreamReader(body, StandardCharsets.US_ASCII).transferTo(out);
+  /** Writes an export to a file, which appears when it is complete, or else prints it. */
+  static void write(InputStream body, @Nullable Path file, PrintWriter out) throws IOException {
+    if (file == null) {
+      print(body, out);
+    } else {
+      save(body, file);
+    }
+  }
+
+  private static void print(InputStream body, PrintWriter out) throws IOException {
+    new InputStreamReader(body, StandardCharsets.UTF_8).transferTo(out);
     out.flush();
     if (out.checkError()) {
       throw new IOException("the reader of the output is gone");

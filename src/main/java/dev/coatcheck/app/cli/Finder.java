@@ -97,21 +97,22 @@ final class Finder {
   /**
    * Adds a finding, unless the answer is that there is none.
    *
-   * @param type of a public ID that was revoked, whose answer has no type
+   * @param type of a public ID that was revoked or erased, whose answer has no type
    * @param id that was asked for, or an empty text
    */
   private void add(String what, String type, String id, Reply reply) throws CommandFailed {
-    boolean isRevoked = reply.status() == 410;
-    if (!reply.isSuccess() && !isRevoked) {
+    boolean isGone = reply.status() == 410;
+    if (!reply.isSuccess() && !isGone) {
       return;
     }
     Map<String, @Nullable Object> finding = new LinkedHashMap<>();
     finding.put("what", what);
     JsonNode body = reply.body();
-    if (isRevoked) {
+    if (isGone) {
       put(finding, "type", type);
       put(finding, "id", id);
-      finding.put("status", "revoked");
+      boolean isErased = body.path("code").asString("").equals("public_id_erased");
+      finding.put("status", isErased ? "erased" : "revoked");
     } else {
       body = body.has("public_id") ? body.path("public_id") : body;
       copy(FIELDS, body, finding);

@@ -46,6 +46,9 @@ final class TypeFlags implements IModelTransformer {
       --legacy-deprecated-at     | legacy.deprecated_at     | TIME        | Time for the Deprecation header, for instance 2026-01-31T12:00:00Z.
       --legacy-sunset-at         | legacy.sunset_at         | TIME        | Time for the Sunset header; from then on the answer is 410.
       --legacy-max-age-seconds   | legacy.max_age_seconds   | SECONDS int | How long the redirect may be cached. Default: 0.
+      --legacy-sunset-link       | legacy.sunset_link       | URL         | Page about the end of the legacy IDs, for the Link header.
+      --legacy-brownout          | legacy.brownouts         | FROM/TO windows | Window in which legacy IDs answer 503, for instance 2026-12-01T10:00:00Z/2026-12-01T11:00:00Z, or 410 with ,410 behind it. May be repeated, up to 50 times.
+      --legacy-brownout-exempt   | legacy.brownouts_exempt  | KEY_ID list | API key that notices no brownout, by its ID, for instance key_2bN8Qx0LmT4a. May be repeated.
       --dead-link-title          | dead_link.title          | LANGUAGE=TITLE map | Title of the page that browsers get for an ended link, for instance en=Sold. May be repeated, once for each language.
       --dead-link-text           | dead_link.text           | LANGUAGE=TEXT map | Text of that page, in the same languages.
       --dead-link-language       | dead_link.default_language | LANGUAGE  | Language for visitors who ask for none of these. Default: the only one.
@@ -71,6 +74,7 @@ final class TypeFlags implements IModelTransformer {
   static {
     REMOVALS.put("--no-redirect", "redirect");
     REMOVALS.put("--no-legacy", "legacy");
+    REMOVALS.put("--no-legacy-brownouts", "legacy.brownouts");
     REMOVALS.put("--no-url-templates", "url_templates");
     REMOVALS.put("--no-public-scheme", PUBLIC_RULE);
   }
@@ -94,13 +98,24 @@ final class TypeFlags implements IModelTransformer {
       return switch (label[label.length - 1]) {
         case "int" -> spec.type(Integer.class).build();
         case "map" -> spec.type(Map.class).auxiliaryTypes(String.class, String.class).build();
-        case "list" -> spec.type(List.class).auxiliaryTypes(String.class).build();
+        case "list", "windows" -> spec.type(List.class).auxiliaryTypes(String.class).build();
         default -> spec.type(String.class).build();
       };
     }
 
-    @SuppressWarnings("unchecked")
     void set(Object value, Map<String, @Nullable Object> body) {
+      put(
+          switch (value) {
+            case Boolean isOn -> isOn == Boolean.parseBoolean(takes);
+            case List<?> texts when takes.endsWith(" windows") ->
+                texts.stream().map(String::valueOf).map(Flag::window).toList();
+            default -> value;
+          },
+          body);
+    }
+
+    @SuppressWarnings("unchecked")
+    void put(@Nullable Object value, Map<String, @Nullable Object> body) {
       int dot = field.indexOf('.');
       Map<String, @Nullable Object> fields =
           dot < 0
@@ -109,10 +124,23 @@ final class TypeFlags implements IModelTransformer {
                   requireNonNull(
                       body.computeIfAbsent(field.substring(0, dot), _ -> new LinkedHashMap<>()));
       if (!field.endsWith(".")) {
-        fields.put(
-            field.substring(dot + 1),
-            value instanceof Boolean isOn ? (Object) (isOn == Boolean.parseBoolean(takes)) : value);
+        fields.put(field.substring(dot + 1), value);
       }
+    }
+
+    /** The gateway refuses what is none. */
+    private static Map<String, Object> window(String text) {
+      String[] window = text.split(",", 2);
+      String[] times = window[0].split("/", 2);
+      Map<String, Object> fields = new LinkedHashMap<>();
+      fields.put("from", times[0]);
+      if (times.length == 2) {
+        fields.put("to", times[1]);
+      }
+      if (window.length == 2) {
+        fields.put("answer", window[1].matches("[0-9]{3}") ? Integer.valueOf(window[1]) : window[1]);
+      }
+      return fields;
     }
   }
 
@@ -175,7 +203,7 @@ final class TypeFlags implements IModelTransformer {
     REMOVALS.forEach(
         (name, field) -> {
           if (verb.hasMatchedOption(name)) {
-            body.put(field, null);
+            new Flag(name, field, "", "").put(null, body);
             if (field.equals(PUBLIC_RULE)) {
               body.put(PUBLIC_PATTERN, null);
             }

@@ -9,7 +9,10 @@ import dev.coatcheck.app.client.Output;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -139,14 +142,65 @@ final class TypesCommand {
       @Option(names = "--to", paramLabel = "DAY", description = "Last day. Default: today.")
           @Nullable String to)
       throws CommandFailed {
-    String query =
-        Stream.of(parameter("from", from), parameter("to", to))
-            .flatMap(Optional::stream)
-            .collect(Collectors.joining("&"));
-    String path = path(name) + "/legacy-hits";
-    output.rows(
-        gateway.get(query.isEmpty() ? path : path + "?" + query).path("data"), "day", "count");
+    String path =
+        path(name) + "/legacy-hits" + query(parameter("from", from), parameter("to", to));
+    output.rows(gateway.get(path).path("data"), "day", "count");
     return 0;
+  }
+
+  @Command(
+      name = "legacy-callers",
+      description =
+          "Prints who looked up legacy IDs of a type and found something: kind,caller,count,share,error.",
+      footer = "  coatcheck types legacy-callers charge --kind user_agent --limit 10")
+  int legacyCallers(
+      @Mixin GatewayCalls gateway,
+      @Mixin Output output,
+      @Parameters(paramLabel = "NAME", description = NAME) String name,
+      @Option(names = "--from", paramLabel = "DAY", description = "First day, in UTC.")
+          @Nullable String from,
+      @Option(names = "--to", paramLabel = "DAY", description = "Last day. Default: today.")
+          @Nullable String to,
+      @Option(
+              names = "--kind",
+              paramLabel = "KIND",
+              description =
+                  "Only api_key, user_agent, referring_host or address_range. Default: all.")
+          @Nullable String kind,
+      @Option(
+              names = "--limit",
+              paramLabel = "COUNT",
+              description = "Callers of each kind, up to 100. Default: 100.")
+          @Nullable String limit)
+      throws CommandFailed {
+    List<JsonNode> rows = new ArrayList<>();
+    for (JsonNode each :
+        gateway
+            .get(
+                path(name)
+                    + "/legacy-callers"
+                    + query(
+                        parameter("from", from),
+                        parameter("to", to),
+                        parameter("kind", kind),
+                        parameter("limit", limit)))
+            .path("data")) {
+      for (JsonNode caller : each.path("callers")) {
+        Map<String, JsonNode> row = new LinkedHashMap<>();
+        row.put("kind", each.path("kind"));
+        caller.properties().forEach(field -> row.put(field.getKey(), field.getValue()));
+        rows.add(Output.object(row));
+      }
+    }
+    output.rows(rows, "kind", "caller", "count", "share", "error");
+    return 0;
+  }
+
+  @SafeVarargs
+  private static String query(Optional<String>... parameters) {
+    String query =
+        Stream.of(parameters).flatMap(Optional::stream).collect(Collectors.joining("&"));
+    return query.isEmpty() ? "" : "?" + query;
   }
 
   private static String path(String name) {

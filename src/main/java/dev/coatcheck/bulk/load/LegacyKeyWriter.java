@@ -7,11 +7,12 @@ import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
+import dev.coatcheck.ids.alias.AliasTable;
 import dev.coatcheck.ids.ending.ErasureTable;
 import dev.coatcheck.ids.mint.KnownRows;
 import dev.coatcheck.ids.mint.MintOutcome;
-import dev.coatcheck.ids.mint.MintPlan;
 import dev.coatcheck.ids.mint.MintPlan.Entry;
+import dev.coatcheck.ids.mint.MintPlan;
 import dev.coatcheck.ids.mint.MintRequest;
 import dev.coatcheck.ids.mint.MintTable;
 import dev.coatcheck.ids.mint.MintTarget;
@@ -24,6 +25,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.IntFunction;
+import java.util.stream.Collectors;
 import org.jooq.DSLContext;
 import org.jooq.exception.DataAccessException;
 
@@ -82,6 +84,18 @@ public final class LegacyKeyWriter {
    */
   public void insertKeys(DSLContext sql, List<Long> keys, boolean careful) {
     List<Integer> _ = write(sql, keys, _ -> List.of(), careful);
+  }
+
+  /** Those of the legacy IDs whose public IDs were erased. */
+  public Set<Long> erased(Database gateway, List<Long> legacyIds) {
+    List<Alias> names =
+        legacyIds.stream()
+            .filter(id -> id > 0)
+            .map(id -> Alias.of(type, AliasScheme.LEGACY, Long.toString(id)))
+            .toList();
+    return gateway.read("erased rows", sql -> AliasTable.erased(sql, names)).stream()
+        .map(name -> Long.valueOf(name.value()))
+        .collect(Collectors.toSet());
   }
 
   /** Inserts a row in a transaction of its own. A row that already exists counts as success. */

@@ -85,8 +85,8 @@ final class AuditStore {
    */
   private static Condition isAbout(String subject) {
     return condition(
-        "{0} = any (array(select number from {1} where subjects @> {2}))",
-        AUDIT_ENTRY.NUMBER, AUDIT_ENTRY, val(new String[] {subject}));
+        "{0} = any (array(select number from {1} where subjects @> array[cast({2} as text)]))",
+        AUDIT_ENTRY.NUMBER, AUDIT_ENTRY, val(subject));
   }
 
   /** Times follow the numbers. So this bounds the part of each index that is read. */

@@ -290,6 +290,29 @@ public final class JsonObject {
     return objects;
   }
 
+  /** The items of an array of up to {@code itemsMax} objects; empty if the field is missing. */
+  public List<JsonObject> optionalObjects(String name, int itemsMax) {
+    Optional<JsonNode> array = field(name);
+    List<JsonObject> objects = new ArrayList<>();
+    if (array.isPresent()) {
+      if (!array.get().isArray() || array.get().size() > itemsMax) {
+        throw invalid(name, "This must be an array of up to " + itemsMax + " objects.");
+      }
+      for (JsonNode item : array.get()) {
+        String itemPath = at(name) + "[" + objects.size() + "]";
+        if (!item.isObject()) {
+          throw new JsonFault("field_invalid", itemPath, "This must be an object.");
+        }
+        objects.add(
+            new JsonObject(item, itemPath, isOurs, read == null ? null : new LinkedHashMap<>()));
+      }
+    }
+    if (read != null) {
+      record(name, objects.stream().map(JsonObject::recorded).toList());
+    }
+    return objects;
+  }
+
   /** The items of an array of 1 to {@code itemsMax} strings. */
   public List<String> strings(String name, int itemsMax) {
     return strings(name, array(name, itemsMax));
@@ -307,9 +330,7 @@ public final class JsonObject {
     return strings;
   }
 
-  /**
-   * Like {@link #strings}; empty if the field is missing or null, while an empty array is refused.
-   */
+  /** Like {@link #strings}; empty if the field is missing or null, while an empty array is refused. */
   public Optional<List<String>> nullableStrings(String name, int itemsMax) {
     return field(name).filter(value -> !value.isNull()).map(_ -> strings(name, itemsMax));
   }

@@ -6,6 +6,8 @@ import static org.jooq.impl.DSL.condition;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.val;
 
+import dev.coatcheck.cluster.audit.AuditEntry;
+import dev.coatcheck.cluster.audit.AuditTable;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.core.name.WireNamed;
@@ -17,6 +19,8 @@ import dev.coatcheck.postgres.sql.Unnest;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jooq.DSLContext;
@@ -65,13 +69,32 @@ public final class AliasTable {
             ERASED_ALIAS,
             condition(
                 "(type_id, hash) in (select * from unnest({0}, {1}))",
-                Unnest.integers(names, Alias::typeNumber), Unnest.uuids(names, Alias::hash)));
+                Unnest.integers(names, Alias::typeNumber),
+                Unnest.uuids(names, Alias::hash)));
+  }
+
+  /** Those of the names that belonged to erased public IDs. */
+  public static Set<Alias> erased(DSLContext sql, List<Alias> names) {
+    if (names.isEmpty() || !isAnyOfTypesErased(sql, names)) {
+      return Set.of();
+    }
+    Set<UUID> hashes =
+        sql.select(ERASED_ALIAS.HASH)
+            .from(ERASED_ALIAS)
+            .where(
+                condition(
+                    "(type_id, hash) in (select * from unnest({0}, {1}))",
+                    Unnest.integers(names, Alias::typeNumber),
+                    Unnest.uuids(names, Alias::hash)))
+            .fetchSet(ERASED_ALIAS.HASH);
+    return names.stream().filter(name -> hashes.contains(name.hash())).collect(Collectors.toSet());
   }
 
   private static boolean isAnyOfTypesErased(DSLContext sql, List<Alias> names) {
     return sql.fetchExists(
         ERASED_ALIAS,
-        ERASED_ALIAS.TYPE_ID.in(names.stream().map(Alias::typeNumber).collect(Collectors.toSet())));
+        ERASED_ALIAS.TYPE_ID.in(
+            names.stream().map(Alias::typeNumber).collect(Collectors.toSet())));
   }
 
   /** Removes a name if it is one of the target; false, and nothing is removed, if it isn't. */
@@ -117,10 +140,32 @@ public final class AliasTable {
   }
 
   /**
+   * Gives a public ID an alias.
+   *
+   * @param added for the audit, if it is given
+   * @return empty if the alias is there already
+   */
+  static Optional<Aliases.Outcome> add(
+      DSLContext sql, Type type, Token token, Alias alias, AuditEntry added) {
+    if (!hold(sql, type, token)) {
+      return Optional.of(Aliases.Outcome.ENDED);
+    }
+    if (insert(sql, List.of(alias), List.of(token)) == 0) {
+      return Optional.empty();
+    }
+    if (isAnyErased(sql, List.of(alias))) {
+      boolean _ = delete(sql, alias, token);
+      return Optional.of(Aliases.Outcome.ERASED);
+    }
+    AuditTable.append(sql, List.of(added));
+    return Optional.of(Aliases.Outcome.ADDED);
+  }
+
+  /**
    * Keeps an active public ID as it is until the commit, so that it gets no alias while it is
    * erased. False if there is none.
    */
-  static boolean hold(DSLContext sql, Type type, Token token) {
+  private static boolean hold(DSLContext sql, Type type, Token token) {
     String table = type.keyKind() == KeyKind.BIGINT ? "public_id" : "public_id_uuid";
     return !PlainSql.rows(
             sql,
@@ -153,7 +198,9 @@ public final class AliasTable {
                         row.get(ALIAS.VALUE)));
     sql.execute(
         "insert into {0} (type_id, hash) select * from unnest({1}, {2}) on conflict do nothing",
-        ERASED_ALIAS, Unnest.integers(names, Alias::typeNumber), Unnest.uuids(names, Alias::hash));
+        ERASED_ALIAS,
+        Unnest.integers(names, Alias::typeNumber),
+        Unnest.uuids(names, Alias::hash));
     return names;
   }
 
@@ -165,8 +212,8 @@ public final class AliasTable {
   }
 
   /**
-   * What those of the names stand for that are taken. Each name is looked up along the index: as a
-   * plain join it is up to the statistics, and just after an import those may say anything.
+   * What those of the names stand for that are taken. Each name is looked up along the index: as a plain
+   * join it is up to the statistics, and just after an import those may say anything.
    */
   public static Map<Alias, AliasTarget> targets(DSLContext sql, List<Alias> names) {
     Map<Alias, AliasTarget> found = HashMap.newHashMap(names.size());

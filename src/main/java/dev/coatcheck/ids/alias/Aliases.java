@@ -19,7 +19,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.jooq.DSLContext;
 
 /**
  * Reads, adds and removes aliases. An alias belongs to one public ID until it is removed, which
@@ -93,7 +92,11 @@ public final class Aliases {
   public Outcome add(Type type, PublicId id, Alias alias, Actor actor) {
     Token token = id.token();
     for (int tried = 1; tried <= ADD_TRIES_MAX; tried++) {
-      Optional<Outcome> added = database.write("alias", sql -> add(sql, type, id, alias, actor));
+      Optional<Outcome> added =
+          database.write(
+              "alias",
+              sql ->
+                  AliasTable.add(sql, type, token, alias, entry(actor, "alias.put", id, alias)));
       if (added.isPresent()) {
         cache.forget(alias); // it may have been another public ID's
         return added.get();
@@ -105,24 +108,6 @@ public final class Aliases {
       // It was removed between the two statements.
     }
     throw new DatabaseUnavailable("alias");
-  }
-
-  /** Empty if the alias is there already. */
-  private static Optional<Outcome> add(
-      DSLContext sql, Type type, PublicId id, Alias alias, Actor actor) {
-    Token token = id.token();
-    if (!AliasTable.hold(sql, type, token)) {
-      return Optional.of(Outcome.ENDED);
-    }
-    if (AliasTable.insert(sql, List.of(alias), List.of(token)) == 0) {
-      return Optional.empty();
-    }
-    if (AliasTable.isAnyErased(sql, List.of(alias))) {
-      boolean _ = AliasTable.delete(sql, alias, token);
-      return Optional.of(Outcome.ERASED);
-    }
-    AuditTable.append(sql, List.of(entry(actor, "alias.put", id, alias)));
-    return Optional.of(Outcome.ADDED);
   }
 
   /**

@@ -63,7 +63,8 @@ final class EndingStore {
   /** Runs the statements of an ending without any row. */
   void warmUp() {
     Set<Token> absent = Set.of(new Token(0, 0));
-    AuditEntry.of(Actor.operator(), "id.merge", List.of(), Map.of("items", List.of()));
+    AuditEntry _ =
+        AuditEntry.of(Actor.operator(), "id.merge", List.of(), Map.of("items", List.of()));
     boolean _ =
         database.write(
             "warm-up",

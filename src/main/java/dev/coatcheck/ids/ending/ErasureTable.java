@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jooq.DSLContext;
 
 /** What is written down about erased public IDs, for use inside transactions. */
@@ -48,6 +50,25 @@ public final class ErasureTable {
       """
       delete from coatcheck.table_migration_set_aside
        where (key = ? or legacy_id = any(?))
+         and migration_id in (select migration_id from coatcheck.table_migration where type_id = ?)
+      """;
+
+  /** A verification names rows by their legacy IDs and keys; the next one reports again. */
+  private static final String FORGET_REPORTS =
+      """
+      update coatcheck.table_migration
+         set report = case when report::text ~ names.reported then null else report end,
+             reason = regexp_replace(reason, names.told, '\\1 ?', 'g')
+        from (values (?, ?)) as names (reported, told)
+       where type_id = ? and (report::text ~ names.reported or reason ~ names.told)
+      """;
+
+  private static final String FORGET_EVENTS =
+      """
+      update coatcheck.table_migration_event
+         set detail = regexp_replace(detail, names.told, '\\1 ?', 'g')
+        from (values (?)) as names (told)
+       where detail ~ names.told
          and migration_id in (select migration_id from coatcheck.table_migration where type_id = ?)
       """;
 
@@ -96,11 +117,20 @@ public final class ErasureTable {
     PlainSql.execute(sql, INSERT, type.number(), STORED_MAX.toString(), tokens);
   }
 
-  /** Writes down what the sources of the type have to delete. */
+  /** Writes down what the sources of the type have to delete, and forgets what runs say of the row. */
   static void insertTasks(DSLContext sql, Type type, UUID token, long key, List<Long> legacyIds) {
     Long[] ids = legacyIds.toArray(Long[]::new);
-    PlainSql.execute(sql, INSERT_TASKS, token, key, ids, type.number());
+    if (PlainSql.execute(sql, INSERT_TASKS, token, key, ids, type.number()) == 0) {
+      return;
+    }
     PlainSql.execute(sql, FORGET_SET_ASIDE, key, ids, type.number());
+    String numbers =
+        Stream.concat(Stream.of(key), legacyIds.stream())
+            .map(String::valueOf)
+            .collect(Collectors.joining("|", "(", ")"));
+    String told = "\\m(ID|key) " + numbers + "\\M";
+    PlainSql.execute(sql, FORGET_REPORTS, "\"(key )?" + numbers + "\"", told, type.number());
+    PlainSql.execute(sql, FORGET_EVENTS, told, type.number());
   }
 
   /**

@@ -104,7 +104,7 @@ public final class IdempotencyTable {
   public static Map<IdempotencyKey, Past> find(
       DSLContext sql, long part, Collection<IdempotencyKey> keys) {
     Map<IdempotencyKey, Past> found = find(sql, PartTable.lookedInto(part), keys);
-    found.replaceAll((_, past) -> past.without(ErasedIds.in(sql, past.answer().body())));
+    found.replaceAll((_, past) -> past.without(ErasedIdTable.in(sql, past.answer().body())));
     return found;
   }
 

@@ -51,7 +51,8 @@ public final class KnownRows {
     return byAlias.isEmpty() ? null : byAlias.get(alias);
   }
 
-  boolean isErased(Alias alias) {
+  /** Whether the public ID that had the alias was erased. */
+  public boolean isErased(Alias alias) {
     return !erased.isEmpty() && erased.contains(alias);
   }
 

@@ -1,5 +1,7 @@
 package dev.coatcheck.ids.redirect;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
@@ -10,8 +12,12 @@ import dev.coatcheck.ids.mapping.OlderId;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.Resolver;
 import dev.coatcheck.ids.mapping.UnmappedRows;
+import dev.coatcheck.ids.registry.LegacyPolicy;
 import dev.coatcheck.ids.registry.Type;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,7 +27,8 @@ import java.util.Optional;
 /**
  * Resolves public IDs of ours and of older systems, and legacy IDs. While a table migration fills
  * the type, a legacy ID without a mapping is looked for in the table. Counts the legacy IDs, and
- * the older public IDs that a rule decodes, that it finds.
+ * the older public IDs that a rule decodes, that it finds, and their callers; and refuses them in a
+ * brownout of their type.
  *
  * <p>Each look-up throws {@link dev.coatcheck.postgres.sql.DatabaseUnavailable} if Postgres has to
  * be asked and can't be.
@@ -31,22 +38,32 @@ public final class IdResolver {
   private final Resolver resolver;
   private final UnmappedRows rows;
   private final LegacyHits hits;
+  private final LegacyCallers callers;
   private final Observer observer;
+  private final InstantSource clock;
 
   public IdResolver(
-      IdParser parser, Resolver resolver, UnmappedRows rows, LegacyHits hits, Observer observer) {
+      IdParser parser,
+      Resolver resolver,
+      UnmappedRows rows,
+      LegacyHits hits,
+      LegacyCallers callers,
+      Observer observer,
+      InstantSource clock) {
     this.parser = parser;
     this.resolver = resolver;
     this.rows = rows;
     this.hits = hits;
+    this.callers = callers;
     this.observer = observer;
+    this.clock = clock;
   }
 
   /** Resolves one text. */
-  public ResolveOutcome resolve(String text, AllowedTypes allowed) {
+  public IdOutcome resolve(String text, AllowedTypes allowed, LegacyCaller caller) {
     return switch (parser.parse(text, allowed)) {
-      case IdText.OfRule(OlderId id) -> find(id);
-      case IdText.OfRow row -> resolver.resolve(row);
+      case IdText.OfRule(OlderId id) -> find(id, caller);
+      case IdText.OfRow row -> new IdOutcome.Resolved(resolver.resolve(row));
     };
   }
 
@@ -61,12 +78,13 @@ public final class IdResolver {
    * Resolves texts, in their order, with at most one query per table, one for aliases and one for
    * keys; and as many again for older ones.
    */
-  public List<ResolveOutcome> resolveAll(List<String> texts, AllowedTypes allowed) {
-    return resolveParsed(texts.stream().map(text -> parser.parse(text, allowed)).toList());
+  public List<IdOutcome> resolveAll(
+      List<String> texts, AllowedTypes allowed, LegacyCaller caller) {
+    return resolveParsed(texts.stream().map(text -> parser.parse(text, allowed)).toList(), caller);
   }
 
   /** As {@link #resolveAll}, for texts that were parsed before. */
-  public List<ResolveOutcome> resolveParsed(List<IdText> texts) {
+  public List<IdOutcome> resolveParsed(List<IdText> texts, LegacyCaller caller) {
     List<OlderId> older = new ArrayList<>();
     List<IdText.OfRow> others = new ArrayList<>();
     for (IdText text : texts) {
@@ -80,14 +98,23 @@ public final class IdResolver {
           .leave(); // what the first query found is counted before the second one waits
     }
     Iterator<ResolveOutcome> found = resolver.resolveAll(others).iterator();
-    Iterator<ResolveOutcome> foundOlder = findAll(older).iterator();
+    Iterator<IdOutcome> foundOlder = findAll(older, caller).iterator();
     return texts.stream()
-        .map(text -> (text instanceof IdText.OfRule ? foundOlder : found).next())
+        .map(
+            text ->
+                text instanceof IdText.OfRule
+                    ? foundOlder.next()
+                    : new IdOutcome.Resolved(found.next()))
         .toList();
   }
 
-  /** Finds an older ID regardless of the policy of its type. */
-  public ResolveOutcome find(OlderId id) {
+  /** Finds an older ID regardless of the policy of its type, except in a brownout. */
+  public IdOutcome find(OlderId id, LegacyCaller caller) {
+    Optional<LegacyPaused> paused = paused(id.type(), caller);
+    if (paused.isPresent()) {
+      observePause(id.type());
+      return paused.get();
+    }
     ResolveOutcome outcome = resolved(id);
     if (isToBeFilled(id, outcome)) {
       NonBlockingAttempt.leave();
@@ -95,8 +122,8 @@ public final class IdResolver {
         outcome = resolved(id);
       }
     }
-    count(id.type(), outcome);
-    return outcome;
+    count(List.of(id), List.of(outcome), caller);
+    return new IdOutcome.Resolved(outcome);
   }
 
   private ResolveOutcome resolved(OlderId id) {
@@ -109,10 +136,36 @@ public final class IdResolver {
    * As {@link #find}, for many, in their order; with as many queries again if rows of a table
    * migration are found. Each ID counts as often as it is asked for.
    */
-  public List<ResolveOutcome> findAll(List<? extends OlderId> ids) {
+  public List<IdOutcome> findAll(List<? extends OlderId> ids, LegacyCaller caller) {
     if (ids.size() == 1) {
-      return List.of(find(ids.getFirst()));
+      return List.of(find(ids.getFirst(), caller));
     }
+    Map<Integer, Optional<LegacyPaused>> paused = new HashMap<>(); // by the number of the type
+    List<OlderId> open = new ArrayList<>(ids.size());
+    for (OlderId id : ids) {
+      if (paused
+          .computeIfAbsent(id.type().number(), _ -> paused(id.type(), caller))
+          .isEmpty()) {
+        open.add(id);
+      }
+    }
+    List<ResolveOutcome> outcomes = open.isEmpty() ? List.of() : findOpen(open);
+    count(open, outcomes, caller);
+    Iterator<ResolveOutcome> found = outcomes.iterator();
+    List<IdOutcome> all = new ArrayList<>(ids.size());
+    for (OlderId id : ids) {
+      Optional<LegacyPaused> pause = requireNonNull(paused.get(id.type().number()));
+      if (pause.isPresent()) {
+        observePause(id.type());
+        all.add(pause.get());
+      } else {
+        all.add(new IdOutcome.Resolved(found.next()));
+      }
+    }
+    return all;
+  }
+
+  private List<ResolveOutcome> findOpen(List<OlderId> ids) {
     List<ResolveOutcome> outcomes = resolver.resolveOlder(ids);
     Map<OlderId, ResolveOutcome> filled = new LinkedHashMap<>();
     for (int i = 0; i < ids.size(); i++) {
@@ -121,17 +174,15 @@ public final class IdResolver {
       }
     }
     filled.keySet().removeIf(id -> !isFilled(id));
-    if (!filled.isEmpty()) {
-      List<OlderId> wanted = List.copyOf(filled.keySet());
-      Iterator<ResolveOutcome> found = resolver.resolveOlder(wanted).iterator();
-      wanted.forEach(id -> filled.put(id, found.next()));
+    if (filled.isEmpty()) {
+      return outcomes;
     }
+    List<OlderId> wanted = List.copyOf(filled.keySet());
+    Iterator<ResolveOutcome> found = resolver.resolveOlder(wanted).iterator();
+    wanted.forEach(id -> filled.put(id, found.next()));
     List<ResolveOutcome> all = new ArrayList<>(ids.size());
     for (int i = 0; i < ids.size(); i++) {
-      ResolveOutcome outcome =
-          filled.isEmpty() ? outcomes.get(i) : filled.getOrDefault(ids.get(i), outcomes.get(i));
-      count(ids.get(i).type(), outcome);
-      all.add(outcome);
+      all.add(filled.getOrDefault(ids.get(i), outcomes.get(i)));
     }
     return all;
   }
@@ -152,12 +203,37 @@ public final class IdResolver {
         && rows.fillOnDemand(type, number);
   }
 
-  private void count(Type type, ResolveOutcome outcome) {
-    boolean found =
-        outcome instanceof ResolveOutcome.Found || outcome instanceof ResolveOutcome.Merged;
-    if (found) {
-      hits.count(type);
+  /** Most types have no brownouts, and need no clock. */
+  private Optional<LegacyPaused> paused(Type type, LegacyCaller caller) {
+    Optional<LegacyPolicy> policy =
+        type.legacy().filter(legacy -> !legacy.brownouts().isEmpty());
+    if (policy.isEmpty()) {
+      return Optional.empty();
     }
-    observer.observe(new Event.LegacyAnswered(type.name(), found ? "found" : "not found"));
+    Instant now = clock.instant();
+    return policy
+        .get()
+        .brownout(caller.keyName(), now)
+        .map(brownout -> LegacyPaused.of(brownout, policy.get(), now));
+  }
+
+  private void observePause(Type type) {
+    observer.observe(new Event.LegacyAnswered(type.name(), "brownout"));
+  }
+
+  private void count(List<OlderId> ids, List<ResolveOutcome> outcomes, LegacyCaller caller) {
+    Map<Integer, Integer> times = new HashMap<>(); // by the number of the type
+    for (int i = 0; i < ids.size(); i++) {
+      Type type = ids.get(i).type();
+      boolean isFound =
+          outcomes.get(i) instanceof ResolveOutcome.Found
+              || outcomes.get(i) instanceof ResolveOutcome.Merged;
+      if (isFound) {
+        hits.count(type);
+        times.merge(type.number(), 1, Integer::sum);
+      }
+      observer.observe(new Event.LegacyAnswered(type.name(), isFound ? "found" : "not found"));
+    }
+    times.forEach((type, count) -> callers.count(type, caller, count));
   }
 }

@@ -1,6 +1,7 @@
 package dev.coatcheck.ids.redirect;
 
 import dev.coatcheck.ids.registry.DeadLink;
+import dev.coatcheck.ids.registry.LegacyPolicy;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -13,17 +14,26 @@ public sealed interface RedirectOutcome {
    *
    * @param deprecatedAt since when they are deprecated
    * @param sunsetAt from when on they answer 410
+   * @param sunsetLink a page about it
    */
-  record Notice(Optional<Instant> deprecatedAt, Optional<Instant> sunsetAt) {
-    public static final Notice NONE = new Notice(Optional.empty(), Optional.empty());
+  record Notice(
+      Optional<Instant> deprecatedAt, Optional<Instant> sunsetAt, Optional<String> sunsetLink) {
+    public static final Notice NONE =
+        new Notice(Optional.empty(), Optional.empty(), Optional.empty());
+
+    static Notice of(LegacyPolicy policy) {
+      return new Notice(policy.deprecatedAt(), policy.sunsetAt(), policy.sunsetLink());
+    }
 
     /**
      * The earlier times of both, for a URL with several legacy IDs: it works as long as all of them
-     * do.
+     * do. The link is the first one.
      */
     public Notice and(Notice other) {
       return new Notice(
-          earlier(deprecatedAt, other.deprecatedAt), earlier(sunsetAt, other.sunsetAt));
+          earlier(deprecatedAt, other.deprecatedAt),
+          earlier(sunsetAt, other.sunsetAt),
+          sunsetLink.or(other::sunsetLink));
     }
 
     private static Optional<Instant> earlier(Optional<Instant> one, Optional<Instant> other) {
@@ -36,14 +46,16 @@ public sealed interface RedirectOutcome {
    *
    * @param target the URL of the type's template; or the public ID, for the place of a legacy ID in
    *     a URL
-   * @param maxAgeSeconds how long a cache may keep it; never beyond the sunset
+   * @param maxAgeSeconds how long a cache may keep it; never beyond the sunset,
+   *     never into a brownout
    * @param notice of a legacy ID only
    */
   record To(String target, int status, int maxAgeSeconds, Optional<Notice> notice)
       implements RedirectOutcome {}
 
   /** No target. */
-  sealed interface Refused extends RedirectOutcome {}
+  sealed interface Refused extends RedirectOutcome
+      permits Over, Gone, Scanning, NotFound, LegacyPaused {}
 
   /**
    * The sunset of the type's legacy IDs has passed, whether or not this was one. The database was

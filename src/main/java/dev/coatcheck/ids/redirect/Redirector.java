@@ -13,7 +13,6 @@ import dev.coatcheck.ids.registry.LegacyPolicy;
 import dev.coatcheck.ids.registry.Redirect;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
@@ -57,12 +56,12 @@ public final class Redirector {
    * The target of a public ID. A text of a type without public links is treated like a random one:
    * it is neither decoded, looked up nor counted.
    *
-   * @param visitor evaluated only if a rule decodes the text
+   * @param caller read only if a rule decodes the text
    */
-  public RedirectOutcome redirect(String text, Supplier<Visitor> visitor) {
+  public RedirectOutcome redirect(String text, LegacyCaller caller) {
     return switch (parser.parse(
         text, type -> publicRedirect(type).isPresent(), Redirector::hasPublicLinks)) {
-      case IdText.OfRule(OlderId id) -> follow(visitor.get(), () -> Opening.ofLinks(id));
+      case IdText.OfRule(OlderId id) -> follow(caller, () -> Opening.ofLinks(id));
       case IdText.OfRow row -> outcome(resolver.resolve(row));
     };
   }
@@ -73,7 +72,7 @@ public final class Redirector {
    * @param typeName any text
    * @return empty if the text is neither, or both at once: an ambiguous text is refused
    */
-  public Optional<RedirectOutcome> follow(String typeName, String text, Visitor visitor) {
+  public Optional<RedirectOutcome> follow(String typeName, String text, LegacyCaller caller) {
     OptionalLong number = LegacyNumber.parse(text);
     Optional<OlderId> decoded =
         registry.withOlderSystem().stream()
@@ -85,7 +84,7 @@ public final class Redirector {
     }
     return Optional.of(
         follow(
-            visitor,
+            caller,
             () ->
                 decoded
                     .or(
@@ -100,8 +99,8 @@ public final class Redirector {
    * The public ID that replaces a legacy ID in the URL of a visitor. As {@link #follow}, but the
    * type needs no redirect.
    */
-  public RedirectOutcome replace(OlderId id, Visitor visitor) {
-    return follow(visitor, () -> Opening.ofUrls(id));
+  public RedirectOutcome replace(OlderId id, LegacyCaller caller) {
+    return follow(caller, () -> Opening.ofUrls(id));
   }
 
   /**
@@ -114,11 +113,7 @@ public final class Redirector {
 
   /** What clients without an API key are told about the end of a type's legacy IDs. */
   public static RedirectOutcome.Notice notice(Type type) {
-    return type.legacy().map(Redirector::notice).orElse(RedirectOutcome.Notice.NONE);
-  }
-
-  private static RedirectOutcome.Notice notice(LegacyPolicy policy) {
-    return new RedirectOutcome.Notice(policy.deprecatedAt(), policy.sunsetAt());
+    return type.legacy().map(RedirectOutcome.Notice::of).orElse(RedirectOutcome.Notice.NONE);
   }
 
   private static Optional<Redirect> publicRedirect(Type type) {
@@ -183,20 +178,24 @@ public final class Redirector {
     }
   }
 
-  private RedirectOutcome follow(Visitor visitor, Supplier<Optional<Opening>> opening) {
+  private RedirectOutcome follow(LegacyCaller caller, Supplier<Optional<Opening>> opening) {
+    Visitor visitor = caller.visitor().get();
     int refusedSeconds = guard.refusedSeconds(visitor);
     if (refusedSeconds > 0) {
       return new RedirectOutcome.Scanning(refusedSeconds);
     }
     RedirectOutcome outcome =
-        opening.get().map(found -> follow(found, visitor)).orElseGet(RedirectOutcome.NotFound::new);
+        opening
+            .get()
+            .map(found -> follow(found, visitor, caller))
+            .orElseGet(RedirectOutcome.NotFound::new);
     if (outcome instanceof RedirectOutcome.NotFound) {
       guard.missed(visitor);
     }
     return outcome;
   }
 
-  private RedirectOutcome follow(Opening opening, Visitor visitor) {
+  private RedirectOutcome follow(Opening opening, Visitor visitor, LegacyCaller caller) {
     LegacyPolicy policy = opening.policy();
     Instant now = clock.instant();
     Optional<RedirectOutcome.Refused> over = over(opening.id().type(), policy, now);
@@ -211,7 +210,14 @@ public final class Redirector {
     if (isTooHigh(opening.id(), policy)) {
       return new RedirectOutcome.NotFound();
     }
-    return switch (ids.find(opening.id())) {
+    return switch (ids.find(opening.id(), caller)) {
+      case LegacyPaused paused -> paused;
+      case IdOutcome.Resolved(ResolveOutcome outcome) -> outcome(opening, outcome, now);
+    };
+  }
+
+  private static RedirectOutcome outcome(Opening opening, ResolveOutcome resolved, Instant now) {
+    return switch (resolved) {
       case ResolveOutcome.Found(Mapping mapping) -> to(opening, mapping, now);
       case ResolveOutcome.Merged merged -> to(opening, merged.survivor(), now);
       case ResolveOutcome.Revoked _, ResolveOutcome.Erased _ ->
@@ -240,7 +246,7 @@ public final class Redirector {
       return Optional.empty();
     }
     observer.observe(new Event.LegacyAnswered(type.name(), "over"));
-    return Optional.of(new RedirectOutcome.Over(notice(policy), type.deadLink()));
+    return Optional.of(new RedirectOutcome.Over(RedirectOutcome.Notice.of(policy), type.deadLink()));
   }
 
   private boolean isTooHigh(OlderId id, LegacyPolicy policy) {
@@ -254,15 +260,7 @@ public final class Redirector {
     return new RedirectOutcome.To(
         opening.target().apply(mapping),
         opening.policy().status(),
-        maxAgeSeconds(opening.policy(), now),
-        Optional.of(notice(opening.policy())));
-  }
-
-  private static int maxAgeSeconds(LegacyPolicy policy, Instant now) {
-    return policy
-        .sunsetAt()
-        .map(sunset -> Duration.between(now, sunset).toSeconds())
-        .map(left -> (int) Math.min(left, policy.maxAgeSeconds()))
-        .orElse(policy.maxAgeSeconds());
+        opening.policy().maxAgeSeconds(now),
+        Optional.of(RedirectOutcome.Notice.of(opening.policy())));
   }
 }

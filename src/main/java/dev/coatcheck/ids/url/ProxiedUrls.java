@@ -5,14 +5,14 @@ import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.mapping.OlderId;
 import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
 import dev.coatcheck.ids.pattern.LooseNumber;
+import dev.coatcheck.ids.redirect.LegacyCaller;
+import dev.coatcheck.ids.redirect.LegacyPaused;
 import dev.coatcheck.ids.redirect.RedirectOutcome;
 import dev.coatcheck.ids.redirect.Redirector;
-import dev.coatcheck.ids.redirect.Visitor;
 import dev.coatcheck.ids.registry.Registry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 /**
@@ -48,11 +48,11 @@ public final class ProxiedUrls {
    *
    * @param uri path and query
    * @param allowed types that the proxy may use
-   * @param visitor evaluated only if the client is to be redirected
+   * @param caller the client, with the API key of the proxy
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if Postgres has to be asked and can't be
    */
   public ProxiedOutcome decide(
-      String uri, Wish wish, AllowedTypes allowed, Supplier<Visitor> visitor) {
+      String uri, Wish wish, AllowedTypes allowed, LegacyCaller caller) {
     if (!uri.startsWith("/")) {
       return new ProxiedOutcome.Refused(new UrlOutcome.Invalid("does not start with a slash"));
     }
@@ -73,13 +73,14 @@ public final class ProxiedUrls {
                 .map(UrlId.Legacy.class::cast)
                 .toList();
         yield wish.redirects() && !numbers.isEmpty()
-            ? redirect(url, numbers, visitor.get())
-            : passOn(read, numbers);
+            ? redirect(url, numbers, caller)
+            : passOn(read, numbers, caller);
       }
     };
   }
 
-  private ProxiedOutcome redirect(UrlParts url, List<UrlId.Legacy> numbers, Visitor visitor) {
+  private ProxiedOutcome redirect(
+      UrlParts url, List<UrlId.Legacy> numbers, LegacyCaller caller) {
     if (numbers.size() > 1) {
       NonBlockingAttempt.leave(); // each is counted before the next one may wait
     }
@@ -87,7 +88,7 @@ public final class ProxiedUrls {
     int maxAgeSeconds = Integer.MAX_VALUE;
     RedirectOutcome.Notice notice = RedirectOutcome.Notice.NONE;
     for (UrlId.Legacy number : numbers) {
-      switch (redirector.replace(number.id(), visitor)) {
+      switch (redirector.replace(number.id(), caller)) {
         case RedirectOutcome.Refused refused -> {
           return new ProxiedOutcome.LegacyRefused(refused);
         }
@@ -102,7 +103,8 @@ public final class ProxiedUrls {
     return new ProxiedOutcome.Redirect(url.with(slices, publicIds), maxAgeSeconds, notice);
   }
 
-  private ProxiedOutcome passOn(UrlResolver.Read read, List<UrlId.Legacy> numbers) {
+  private ProxiedOutcome passOn(
+      UrlResolver.Read read, List<UrlId.Legacy> numbers, LegacyCaller caller) {
     RedirectOutcome.Notice notice = RedirectOutcome.Notice.NONE;
     for (UrlId.Legacy number : numbers) {
       OlderId id = number.id();
@@ -114,7 +116,9 @@ public final class ProxiedUrls {
       }
       notice = notice.and(Redirector.notice(id.type()));
     }
-    return switch (resolver.resolve(read)) {
+    return switch (resolver.resolve(read, caller)) {
+      case UrlOutcome.LegacyBrownout(LegacyPaused paused) ->
+          new ProxiedOutcome.LegacyRefused(paused);
       case UrlOutcome.Resolved resolved -> new ProxiedOutcome.PassOn(resolved, notice);
       case UrlOutcome.Refused refused -> new ProxiedOutcome.Refused(refused);
     };

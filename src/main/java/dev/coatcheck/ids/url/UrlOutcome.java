@@ -3,11 +3,15 @@ package dev.coatcheck.ids.url;
 import dev.coatcheck.core.id.ParsedId;
 import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
+import dev.coatcheck.ids.redirect.LegacyPaused;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** The outcome of resolving a public URL. The first ID that can't be resolved decides. */
+/**
+ * The outcome of resolving a public URL. The first ID that can't be resolved decides, unless one is
+ * in a brownout.
+ */
 public sealed interface UrlOutcome {
 
   /**
@@ -54,6 +58,9 @@ public sealed interface UrlOutcome {
 
   /** Holds a legacy ID that no public ID of the type has. */
   record LegacyUnknown() implements Refused {}
+
+  /** Holds a legacy ID of a type that is in a brownout. */
+  record LegacyBrownout(LegacyPaused paused) implements Refused {}
 
   /**
    * A public ID or a legacy ID of the URL.

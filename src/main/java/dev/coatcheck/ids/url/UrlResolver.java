@@ -6,7 +6,10 @@ import dev.coatcheck.ids.mapping.IdText;
 import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mapping.OlderId;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
+import dev.coatcheck.ids.redirect.IdOutcome;
 import dev.coatcheck.ids.redirect.IdResolver;
+import dev.coatcheck.ids.redirect.LegacyCaller;
+import dev.coatcheck.ids.redirect.LegacyPaused;
 import dev.coatcheck.ids.registry.Registry;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -37,18 +40,18 @@ public final class UrlResolver {
   }
 
   /** As {@link #resolveAll}, for one URL. */
-  public UrlOutcome resolve(String url, AllowedTypes allowed) {
-    return resolveAll(List.of(url), allowed).getFirst();
+  public UrlOutcome resolve(String url, AllowedTypes allowed, LegacyCaller caller) {
+    return resolveAll(List.of(url), allowed, caller).getFirst();
   }
 
   /**
-   * Resolves URLs, in their order, for a caller who may use these types. All their IDs take at most
-   * one query per table.
+   * Resolves URLs, in their order, for a caller who may use these types. All their IDs take at most one query per table.
    *
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if Postgres has to be asked and can't be
    */
-  public List<UrlOutcome> resolveAll(List<String> urls, AllowedTypes allowed) {
-    return resolveRead(urls.stream().map(url -> read(url, allowed)).toList());
+  public List<UrlOutcome> resolveAll(
+      List<String> urls, AllowedTypes allowed, LegacyCaller caller) {
+    return resolveRead(urls.stream().map(url -> read(url, allowed)).toList(), caller);
   }
 
   /** A parsed URL: what it asks for, or why it is refused. */
@@ -74,11 +77,11 @@ public final class UrlResolver {
   }
 
   /** As {@link #resolve}, for a URL that was read before. */
-  UrlOutcome resolve(Read read) {
-    return resolveRead(List.of(read)).getFirst();
+  UrlOutcome resolve(Read read, LegacyCaller caller) {
+    return resolveRead(List.of(read), caller).getFirst();
   }
 
-  private List<UrlOutcome> resolveRead(List<Read> all) {
+  private List<UrlOutcome> resolveRead(List<Read> all, LegacyCaller caller) {
     List<IdText> texts = new ArrayList<>();
     for (Read read : all) {
       if (read instanceof Read.Sound(UrlParts _, List<UrlId> ids)) {
@@ -92,12 +95,12 @@ public final class UrlResolver {
         }
       }
     }
-    Iterator<ResolveOutcome> found = resolver.resolveParsed(texts).iterator();
+    Iterator<IdOutcome> found = resolver.resolveParsed(texts, caller).iterator();
     return all.stream().map(read -> outcome(read, found)).toList();
   }
 
   /** Builds the outcome from what was found for the IDs of the URL. */
-  private static UrlOutcome outcome(Read read, Iterator<ResolveOutcome> found) {
+  private static UrlOutcome outcome(Read read, Iterator<IdOutcome> found) {
     return switch (read) {
       case Read.Refused(UrlOutcome.Refused outcome) -> outcome;
       case Read.Sound(UrlParts url, List<UrlId> ids) ->
@@ -105,7 +108,20 @@ public final class UrlResolver {
     };
   }
 
-  private static UrlOutcome outcome(UrlParts url, List<UrlId> ids, List<ResolveOutcome> found) {
+  private static UrlOutcome outcome(UrlParts url, List<UrlId> ids, List<IdOutcome> found) {
+    List<ResolveOutcome> outcomes = new ArrayList<>(found.size());
+    for (IdOutcome each : found) {
+      switch (each) {
+        case IdOutcome.Resolved(ResolveOutcome outcome) -> outcomes.add(outcome);
+        case LegacyPaused paused -> {
+          return new UrlOutcome.LegacyBrownout(paused);
+        }
+      }
+    }
+    return resolved(url, ids, outcomes);
+  }
+
+  private static UrlOutcome resolved(UrlParts url, List<UrlId> ids, List<ResolveOutcome> found) {
     List<UrlOutcome.ResolvedId> resolved = new ArrayList<>(ids.size());
     for (int i = 0; i < ids.size(); i++) {
       UrlId id = ids.get(i);

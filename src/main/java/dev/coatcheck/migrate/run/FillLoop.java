@@ -76,7 +76,8 @@ final class FillLoop {
         new Backfill(
             session,
             run.target(),
-            source.isGateway() ? Optional.of(gateway.writer(run.typeNumber())) : Optional.empty()),
+            source.isGateway() ? Optional.of(gateway.writer(run.typeNumber())) : Optional.empty(),
+            legacyIds -> gateway.writer(run.typeNumber()).erased(gateway.database(), legacyIds)),
         new FillPace(
             journal,
             run,
@@ -128,9 +129,11 @@ final class FillLoop {
                 at.counts().setAside(),
                 first.legacy(),
                 first.error(),
-                first.cause() == Cause.REFUSED
-                    ? "Correct these rows, the trigger or the check"
-                    : "Wait until the rows are free"));
+                switch (first.cause()) {
+                  case REFUSED -> "Correct these rows, the trigger or the check";
+                  case ERASED -> "Delete these rows";
+                  case LOCKED, SLOW -> "Wait until the rows are free";
+                }));
   }
 
   /** Fills the first batch of a range, or sets its first block aside. */

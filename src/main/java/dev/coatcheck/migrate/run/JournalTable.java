@@ -98,6 +98,17 @@ public final class JournalTable {
                 .fetch(RunRowTable::run));
   }
 
+  /** All runs of a type on tables of a source, in every state. */
+  List<TableMigration> of(String source, int typeNumber) {
+    return gateway.read(
+        "table migrations",
+        sql ->
+            sql.selectFrom(TABLE_MIGRATION)
+                .where(TABLE_MIGRATION.SOURCE.eq(source))
+                .and(TABLE_MIGRATION.TYPE_ID.eq(typeNumber))
+                .fetch(RunRowTable::run));
+  }
+
   private List<TableMigration> occupying() {
     return gateway.read(
         "table migrations",

@@ -96,9 +96,11 @@ final class KeyFileStore {
                 row ->
                     new RowError(
                         row.line(),
-                        row.legacy() > highestId()
-                            ? RowFault.LEGACY_ID_UNPLANNED
-                            : RowFault.LEGACY_ID_OUT_OF_ORDER))
+                        held.isErased(name(row))
+                            ? RowFault.ID_ERASED
+                            : row.legacy() > highestId()
+                                ? RowFault.LEGACY_ID_UNPLANNED
+                                : RowFault.LEGACY_ID_OUT_OF_ORDER))
             .toList();
     return new Settled(0, rows.size() - refused.size(), refused);
   }
@@ -132,6 +134,8 @@ final class KeyFileStore {
         }
         lastId = Math.max(lastId, row.legacy());
         existing++;
+      } else if (held.isErased(name(row))) {
+        refused.add(new RowError(row.line(), RowFault.ID_ERASED));
       } else if (row.legacy() <= lastId) {
         refused.add(new RowError(row.line(), RowFault.LEGACY_ID_OUT_OF_ORDER));
       } else {

@@ -40,6 +40,7 @@ public final class TableMigrations implements AutoCloseable {
   private final ReadThrough readThrough;
   private final Retirement retirement;
   private final Runners runners;
+  private final SourceErasures erasures;
 
   /**
    * Wires them and starts this instance's share of the work.
@@ -69,6 +70,9 @@ public final class TableMigrations implements AutoCloseable {
             active,
             feed,
             nanoTime);
+    this.erasures =
+        SourceErasures.start(
+            gateway.database(), journal, sources, feed, gateway.observer(), nanoTime);
   }
 
   /** Looks at the table and writes down what would be done; changes nothing. */
@@ -204,6 +208,7 @@ public final class TableMigrations implements AutoCloseable {
 
   @Override
   public void close() {
+    erasures.close();
     runners.close();
   }
 

@@ -40,11 +40,16 @@ public final class Backfill {
   /**
    * @param mappings if they are in the same database as the rows, so that a batch writes both in
    *     one transaction
+   * @param erased those of some legacy IDs whose public IDs were erased: their rows get no keys
    */
-  public Backfill(SourceSession session, Target target, Optional<LegacyKeyWriter> mappings) {
+  public Backfill(
+      SourceSession session,
+      Target target,
+      Optional<LegacyKeyWriter> mappings,
+      Function<List<Long>, Set<Long>> erased) {
     BatchTable rows = new BatchTable(target, mappings);
-    this.store = new BackfillStore(session.session(), rows);
-    this.setAside = new SetAsideStore(session.session(), rows);
+    this.setAside = new SetAsideStore(session.session(), rows, erased);
+    this.store = new BackfillStore(session.session(), rows, setAside);
   }
 
   public sealed interface Outcome {

@@ -21,10 +21,12 @@ final class BackfillStore {
 
   private final Session session;
   private final BatchTable rows;
+  private final SetAsideStore setAside;
 
-  BackfillStore(Session session, BatchTable rows) {
+  BackfillStore(Session session, BatchTable rows, SetAsideStore setAside) {
     this.session = session;
     this.rows = rows;
+    this.setAside = setAside;
   }
 
   Checkpoint checkpoint() {
@@ -54,7 +56,8 @@ final class BackfillStore {
           List<Given> given =
               rows.keys(sql, before, range.afterId(), upto.getAsLong(), range.afterPosition());
           List<LegacyKey> open =
-              given.stream().filter(Given::isOpen).map(Given::legacyKey).toList();
+              setAside.withoutErased(
+                  sql, given.stream().filter(Given::isOpen).map(Given::legacyKey).toList());
           rows.update(sql, open, careful);
           long position = Math.max(range.afterPosition(), given.getLast().position());
           rows.advance(sql, upto.getAsLong(), position, open.size(), given, fence);

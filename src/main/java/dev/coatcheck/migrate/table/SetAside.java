@@ -14,6 +14,8 @@ public record SetAside(long legacy, long key, Cause cause, String error) {
     /** The update timed out. */
     SLOW,
     /** A trigger or a check refused the update, or a trigger undid it. */
-    REFUSED
+    REFUSED,
+    /** The public ID of the row was erased, so the row gets no key. */
+    ERASED
   }
 }

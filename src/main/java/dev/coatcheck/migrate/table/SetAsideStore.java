@@ -20,6 +20,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import org.jooq.DSLContext;
 
 /** All SQL of rows that were set aside. They are stored in the source, with the checkpoint. */
@@ -34,13 +35,38 @@ final class SetAsideStore {
   private static final SqlTemplate SETTLE = file("settle.sql");
 
   private static final String LOCKED = "another session holds the row";
+  private static final String ERASED = "its public ID was erased";
 
   private final Session session;
   private final BatchTable rows;
+  private final Function<List<Long>, Set<Long>> erased;
 
-  SetAsideStore(Session session, BatchTable rows) {
+  SetAsideStore(Session session, BatchTable rows, Function<List<Long>, Set<Long>> erased) {
     this.session = session;
     this.rows = rows;
+    this.erased = erased;
+  }
+
+  /** Sets the rows aside whose public IDs were erased; returns the others. */
+  List<LegacyKey> withoutErased(DSLContext sql, List<LegacyKey> open) {
+    Set<Long> gone = erased.apply(open.stream().map(LegacyKey::legacy).toList());
+    if (gone.isEmpty()) {
+      return open;
+    }
+    insert(
+        sql, Cause.ERASED, ERASED, open.stream().filter(row -> gone.contains(row.legacy())).toList());
+    blame(sql, List.copyOf(gone), Cause.ERASED, ERASED);
+    return open.stream().filter(row -> !gone.contains(row.legacy())).toList();
+  }
+
+  private void insert(DSLContext sql, Cause cause, String error, List<LegacyKey> some) {
+    PlainSql.execute(
+        sql,
+        rows.fill(INSERT),
+        cause.wireName(),
+        error,
+        some.stream().map(LegacyKey::legacy).toArray(Long[]::new),
+        some.stream().map(LegacyKey::key).toArray(Long[]::new));
   }
 
   /**
@@ -68,14 +94,11 @@ final class SetAsideStore {
                       KeyTimes.BLOCK)
                   .orElse(range.lastId());
           List<Given> given = rows.keys(sql, before, range.afterId(), upto, range.afterPosition());
-          List<Given> open = given.stream().filter(Given::isOpen).toList();
-          PlainSql.execute(
+          insert(
               sql,
-              rows.fill(INSERT),
-              cause.wireName(),
+              cause,
               error,
-              open.stream().map(Given::legacy).toArray(Long[]::new),
-              open.stream().map(Given::key).toArray(Long[]::new));
+              given.stream().filter(Given::isOpen).map(Given::legacyKey).toList());
           long position = given.isEmpty() ? range.afterPosition() : given.getLast().position();
           rows.advance(sql, upto, Math.max(position, range.afterPosition()), 0, given, fence);
           return upto;
@@ -138,12 +161,18 @@ final class SetAsideStore {
               open.add(new LegacyKey(row.legacy(), row.key()));
             }
           }
-          rows.update(sql, open, careful);
+          List<LegacyKey> filled = withoutErased(sql, open);
+          settled.removeAll(erasedOf(open, filled));
+          rows.update(sql, filled, careful);
           PlainSql.execute(sql, rows.fill(SETTLE), (Object) settled.toArray(Long[]::new));
           blame(sql, locked, Cause.LOCKED, LOCKED);
-          rows.advance(sql, 0, 0, open.size(), List.of(), fence);
-          return open.size();
+          rows.advance(sql, 0, 0, filled.size(), List.of(), fence);
+          return filled.size();
         });
+  }
+
+  private static List<Long> erasedOf(List<LegacyKey> open, List<LegacyKey> filled) {
+    return open.stream().filter(row -> !filled.contains(row)).map(LegacyKey::legacy).toList();
   }
 
   void blame(List<SetAside> blamed, Cause cause, String error) {

@@ -45,9 +45,14 @@ public final class Grants {
     rights.put("change_head", COUNT);
     rights.put("dated_key", WRITE);
     rights.put("ending", WRITE);
+    rights.put("erased_alias", APPEND);
+    rights.put("erasure", WRITE);
+    rights.put("erasure_task", APPEND_AND_DELETE);
     rights.put("flyway_schema_history", READ);
     rights.put("idempotency_turn", COUNT);
     rights.put("key_fence", COUNT);
+    rights.put("legacy_caller", ALL_ROWS);
+    rights.put("legacy_caller_sum", WRITE);
     rights.put("legacy_hit", WRITE);
     rights.put("public_id", WRITE);
     rights.put("public_id_uuid", WRITE);

@@ -46,6 +46,7 @@ class EveryOperationTest {
       GET /v1/types/charge/keys/1
       GET /v1/types/charge/aliases/legacy/1
       GET /v1/types/charge/legacy-hits
+      GET /v1/types/charge/legacy-callers
       GET /v1/ids?type=charge
       POST /v1/ids {"type":"charge","key":"1"}
       POST /v1/ids/batch {"type":"charge","count":1}
@@ -57,8 +58,8 @@ class EveryOperationTest {
       DELETE /v1/ids/ID/aliases/legacy/1
       POST /v1/ids/ID/revoke {}
       POST /v1/ids/ID/merge {"into":"ID"}
-      POST /v1/ids/ID/erase
       GET /v1/ids/ID/erase
+      POST /v1/ids/ID/erase
       POST /v1/ids/revoke {"items":[{"id":"ID"}]}
       POST /v1/ids/merge {"items":[{"id":"ID","into":"ID"}]}
       POST /v1/keys {"scheme":"snowflake","count":1}
@@ -68,6 +69,8 @@ class EveryOperationTest {
       PUT /v1/segments/invoice {}
       GET /v1/workers
       GET /v1/inspect/42
+      GET /v1/audit
+      GET /v1/audit/export
       GET /v1/legacy/charge/1
       POST /v1/legacy/resolve {"type":"charge","legacy_ids":["1"]}
       GET /legacy/charge/1

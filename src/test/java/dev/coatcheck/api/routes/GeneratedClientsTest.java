@@ -54,6 +54,8 @@ class GeneratedClientsTest {
       resolveId id=ID1
       revokeId id=ID2 | {"reason":"leaked"}
       mergeId id=ID3 | {"into":"ID1"}
+      eraseId id=ID2
+      getErasure id=ID2
       revokeBatch | {"items":[{"id":"ID4"},{"id":"UNKNOWN"}]}
       mergeBatch | {"items":[{"id":"ID5","into":"ID1"}]}
       resolveUrl url=/v1/charges/ID1
@@ -88,6 +90,7 @@ class GeneratedClientsTest {
       followLegacy type=charge n=11
       headLegacy type=charge n=11
       listLegacyHits name=charge
+      listLegacyCallers name=charge
       live
       ready
       metrics

@@ -68,14 +68,10 @@ class TlsTest {
   private static GatewayFixture gateway() {
     serve(FIRST);
     return GatewayFixture.own(
-        "COATCHECK_TLS_CERTIFICATE_FILE",
-        CERTIFICATE.toString(),
-        "COATCHECK_TLS_KEY_FILE",
-        KEY.toString(),
-        "COATCHECK_PUBLIC_PORT",
-        "0",
-        "COATCHECK_MANAGEMENT_PORT",
-        "0");
+        "COATCHECK_TLS_CERTIFICATE_FILE", CERTIFICATE.toString(),
+        "COATCHECK_TLS_KEY_FILE", KEY.toString(),
+        "COATCHECK_PUBLIC_PORT", "0",
+        "COATCHECK_MANAGEMENT_PORT", "0");
   }
 
   @BeforeAll
@@ -232,7 +228,8 @@ class TlsTest {
       socket.startHandshake();
       socket
           .getOutputStream()
-          .write(RawHttp.request(List.of("GET " + LARGEST + " HTTP/1.1", "Host: a"), new byte[0]));
+          .write(
+              RawHttp.request(List.of("GET " + LARGEST + " HTTP/1.1", "Host: a"), new byte[0]));
       Thread.sleep(Duration.ofSeconds(33));
 
       assertThat(all(socket)).hasSizeLessThan(1_400_000);
@@ -347,8 +344,8 @@ class TlsTest {
     return new JsonMapper().readTree(reply.body());
   }
 
-  private static HttpResponse<String> send(
-      URI base, String method, String path, @Nullable String body) throws Exception {
+  private static HttpResponse<String> send(URI base, String method, String path, @Nullable String body)
+      throws Exception {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(base.resolve(path))
             .timeout(Duration.ofSeconds(30))

@@ -229,6 +229,7 @@ class TypeChangesTest {
           """
           REDIRECT,'legacy':{} | {'redirect':{'template':'https://b.example/{id}','status':308}}
           REDIRECT,'legacy':{} | {'legacy':{'sunset_at':'2999-01-01T00:00:00Z','status':301}}
+          REDIRECT,'legacy':{} | {'legacy':{'brownouts':[{'from':'2026-01-01T00:00:00Z','to':'2026-01-02T00:00:00Z','answer':410}]}}
           REDIRECT,'legacy':{'max_id':'9'} | {'legacy':{'max_id':'10'}}
           REDIRECT,'legacy':{'max_id':'9'} | {'legacy':{'max_id':null}}
           REDIRECT,'legacy':{'public':false} | {'legacy':null}

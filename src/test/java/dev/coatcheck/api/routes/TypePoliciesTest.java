@@ -54,7 +54,7 @@ class TypePoliciesTest {
         .isEqualTo(
             """
             {"status":308,"public":true,"max_id":null,"deprecated_at":null,"sunset_at":null,\
-            "max_age_seconds":0}\
+            "max_age_seconds":0,"sunset_link":null,"brownouts":[],"brownouts_exempt":[]}\
             """);
   }
 
@@ -64,7 +64,11 @@ class TypePoliciesTest {
         """
         {"legacy":{"status":301,"public":false,"max_id":"9223372036854775807",
                    "deprecated_at":"2026-01-01T01:00:00.9+01:00",
-                   "sunset_at":"2027-01-01T00:00:00Z","max_age_seconds":31536000},
+                   "sunset_at":"2027-01-01T00:00:00Z","max_age_seconds":31536000,
+                   "sunset_link":"https://shop.example/legacy?x=1",
+                   "brownouts":[{"from":"2026-12-02T00:00:00.9Z","to":"2026-12-09T01:00:00+01:00"},
+                                {"from":"2020-01-01T00:00:00Z","to":"2020-01-01T00:00:01Z","answer":410}],
+                   "brownouts_exempt":["key_2bN8Qx0LmT4a"]},
          "url_templates":["/shops/{*}/{legacy:order}","/orders/{legacy:order}/x"],
          "public_pattern":{"text_prefix":"old-","alphabet":"0123456789","min_length":1,"max_length":9},
          "on_outage":"refuse","stale_seconds_max":0}
@@ -80,7 +84,10 @@ class TypePoliciesTest {
             """
             {"status":301,"public":false,"max_id":"9223372036854775807",\
             "deprecated_at":"2026-01-01T00:00:00Z","sunset_at":"2027-01-01T00:00:00Z",\
-            "max_age_seconds":31536000}\
+            "max_age_seconds":31536000,"sunset_link":"https://shop.example/legacy?x=1",\
+            "brownouts":[{"from":"2026-12-02T00:00:00Z","to":"2026-12-09T00:00:00Z","answer":503},\
+            {"from":"2020-01-01T00:00:00Z","to":"2020-01-01T00:00:01Z","answer":410}],\
+            "brownouts_exempt":["key_2bN8Qx0LmT4a"]}\
             """);
     assertThat(changed.body().get("url_templates").toString())
         .isEqualTo("[\"/shops/{*}/{legacy:order}\",\"/orders/{legacy:order}/x\"]");
@@ -115,6 +122,19 @@ class TypePoliciesTest {
           "legacy":{"deprecated_at":"2027-01-01T00:00:01Z","sunset_at":"2027-01-01T00:00:00Z"} legacy.sunset_at
           "legacy":{"max_age_seconds":31536001} legacy.max_age_seconds
           "legacy":[] legacy
+          "legacy":{"sunset_link":"ftp://shop.example"} legacy.sunset_link
+          "legacy":{"sunset_link":"https://shop.example/>;x=y"} legacy.sunset_link
+          "legacy":{"sunset_link":"https:///x"} legacy.sunset_link
+          "legacy":{"brownouts":{}} legacy.brownouts
+          "legacy":{"brownouts":[1]} legacy.brownouts[0]
+          "legacy":{"brownouts":[{"from":"noon","to":"2026-12-01T10:00:00Z"}]} legacy.brownouts[0].from
+          "legacy":{"brownouts":[{"from":"2026-12-01T10:00:00.1Z","to":"2026-12-01T10:00:00.9Z"}]} legacy.brownouts[0].to
+          "legacy":{"brownouts":[{"from":"2026-12-01T10:00:00Z","to":"2026-12-08T10:00:01Z"}]} legacy.brownouts[0].to
+          "legacy":{"brownouts":[{"from":"2026-12-01T10:00:00Z","to":"2026-12-01T11:00:00Z","answer":200}]} legacy.brownouts[0].answer
+          "legacy":{"brownouts":[{"from":"2026-12-01T10:00:00Z","to":"2026-12-01T11:00:00Z"},{"from":"2026-12-01T10:59:59Z","to":"2026-12-01T12:00:00Z"}]} legacy.brownouts[1].from
+          "legacy":{"sunset_at":"2026-12-01T10:59:59Z","brownouts":[{"from":"2026-12-01T10:00:00Z","to":"2026-12-01T11:00:00Z"}]} legacy.brownouts[0].to
+          "legacy":{"brownouts_exempt":["2bN8Qx0LmT4a"]} legacy.brownouts_exempt
+          "legacy":{"brownouts_exempt":"key_2bN8Qx0LmT4a"} legacy.brownouts_exempt
           "url_templates":"/x/{legacy:danger}" url_templates
           "url_templates":["/x/{legacy:danger}",7] url_templates[1]
           "public_pattern":"[0-9]+" public_pattern

@@ -100,6 +100,8 @@ class GatewayVerbsTest {
     assertThat(run("types", "legacy-hits", "user", "--from=2026-01-01", "--to=2026-02-01"))
         .isEqualTo(new Terminal(0, "", ""));
     assertRefused("parameter_invalid", run("types", "legacy-hits", "user", "--from=today"));
+    assertThat(run("types", "legacy-callers", "user")).isEqualTo(new Terminal(0, "", ""));
+    assertRefused("parameter_invalid", run("types", "legacy-callers", "user", "--kind=name"));
   }
 
   @Test
@@ -169,6 +171,12 @@ class GatewayVerbsTest {
     assertRefused("id_ended", run("ids", "revoke", ids.get(0)));
     assertRefused("merge_refused", run("ids", "merge", ids.get(1), "--into=" + ids.get(0)));
     assertThat(run("ids", "merge", ids.get(1)).status()).isEqualTo(2);
+
+    assertRefused("public_id_is_survivor", run("ids", "erase", ids.get(1)));
+    assertThat(run("ids", "erase", ids.get(1), "--cascade").out())
+        .startsWith("erased " + ids.get(1) + " at 2")
+        .contains("; nothing is left at 2");
+    assertThat(run("resolve", ids.get(0)).err()).contains("public_id_erased");
   }
 
   @Test

@@ -37,10 +37,12 @@ class ApiKeysTest {
 
   /** Of a clock that is slow, so that nothing grows old while the machine is busy. */
   private static final ChangeFeed FEED =
-      ChangeFeed.open(SETTINGS, OBSERVER, () -> STARTED + (System.nanoTime() - STARTED) / 20);
+      ChangeFeed.open(
+          SETTINGS, OBSERVER, () -> STARTED + (System.nanoTime() - STARTED) / 20);
 
   private static Instant now = Instant.parse("2026-01-01T00:00:00Z");
-  private static final ApiKeys KEYS = new ApiKeys(DATABASE, _ -> {}, new RandomSource(), () -> now);
+  private static final ApiKeys KEYS =
+      new ApiKeys(DATABASE, _ -> {}, new RandomSource(), () -> now);
 
   @AfterAll
   static void close() {
@@ -156,7 +158,8 @@ class ApiKeysTest {
 
     assertThat(((KeyOutcome.Revoked) ended).successors()).isEqualTo(10_030);
     assertThat(chain)
-        .allSatisfy(key -> assertThat(stored(key).status(now)).isEqualTo(StoredKey.Status.REVOKED));
+        .allSatisfy(
+            key -> assertThat(stored(key).status(now)).isEqualTo(StoredKey.Status.REVOKED));
     assertThat(FRESH.sql().number(COUNT + "where principal = 'chain' and revoked_at is null"))
         .isZero();
   }
@@ -194,7 +197,8 @@ class ApiKeysTest {
         ApiKeyTest.withCheck("ccg_live_" + leaked.id() + other.secretText().substring(21, 54));
     Actor anonymous =
         new Actor(Actor.ANONYMOUS, Optional.empty(), Optional.of("192.0.2.1"), Optional.empty());
-    StoredKey successor = ((KeyOutcome.Made) rotate(key, Duration.ofDays(1), by(key))).stored();
+    StoredKey successor =
+        ((KeyOutcome.Made) rotate(key, Duration.ofDays(1), by(key))).stored();
 
     KEYS.revokeLeaked(List.of(forged, "x", "", leaked.id(), other.secretText()), anonymous);
     assertThat(stored(key).revokedAt()).isEmpty();
@@ -227,7 +231,8 @@ class ApiKeysTest {
     assertThat(principal(create("x", Optional.of("shop"), by(shop)))).isEqualTo("shop");
     assertThat(principal(create("x", Optional.of("fresh"), by(shop)))).isEqualTo("fresh");
     assertThat(principal(create("old", Optional.empty(), by(shop)))).matches("old#.{12}");
-    assertThat(principal(create("operator", Optional.empty(), by(shop)))).matches("operator#.{12}");
+    assertThat(principal(create("operator", Optional.empty(), by(shop))))
+        .matches("operator#.{12}");
     assertThat(principal(create("x", Optional.of("old"), by(made(Scope.ALL))))).isEqualTo("old");
   }
 
@@ -276,14 +281,13 @@ class ApiKeysTest {
   }
 
   private static void allowed(Access access, ApiKey key) {
-    assertThat(access.decide(
-                new Credential.Key(key), Scope.IDS_READ, InetAddress::getLoopbackAddress))
+    assertThat(access.decide(new Credential.Key(key), Scope.IDS_READ, InetAddress::getLoopbackAddress))
         .isInstanceOf(AccessDecision.Granted.class);
   }
 
   private static boolean isAllowedFromMemory(Access access, ApiKey key) {
-    return new NonBlockingAttempt<>(() -> access.decide(
-                new Credential.Key(key), Scope.IDS_READ, InetAddress::getLoopbackAddress))
+    return new NonBlockingAttempt<>(
+                () -> access.decide(new Credential.Key(key), Scope.IDS_READ, InetAddress::getLoopbackAddress))
             .run()
         instanceof NonBlockingAttempt.Outcome.Done<AccessDecision>(AccessDecision.Granted _);
   }
@@ -302,7 +306,8 @@ class ApiKeysTest {
 
   private static StoredKey made(String name, Optional<String> principal, Scope... scopes) {
     return made(
-        KEYS.create(new NewKey(name, principal, Rights.of(Set.of(scopes))), Actor.operator()));
+        KEYS.create(
+            new NewKey(name, principal, Rights.of(Set.of(scopes))), Actor.operator()));
   }
 
   private static StoredKey made(KeyOutcome outcome) {
@@ -310,7 +315,8 @@ class ApiKeysTest {
   }
 
   private static KeyOutcome create(String name, Optional<String> principal, Actor actor) {
-    return KEYS.create(new NewKey(name, principal, Rights.of(Set.of(Scope.IDS_READ))), actor);
+    return KEYS.create(
+        new NewKey(name, principal, Rights.of(Set.of(Scope.IDS_READ))), actor);
   }
 
   private static String principal(KeyOutcome outcome) {
@@ -330,6 +336,7 @@ class ApiKeysTest {
   }
 
   private static Actor by(StoredKey key) {
-    return new Actor(key.principal(), Optional.of(key.keyId()), Optional.empty(), Optional.empty());
+    return new Actor(
+        key.principal(), Optional.of(key.keyId()), Optional.empty(), Optional.empty());
   }
 }

@@ -162,16 +162,7 @@ class TokenBucketsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "",
-        "1000",
-        "0/1",
-        "1/0",
-        "1000001/1",
-        "1/3601",
-        "-1/1",
-        "1/1/1",
-        " 1/1",
-        "1.5/1",
+        "", "1000", "0/1", "1/0", "1000001/1", "1/3601", "-1/1", "1/1/1", " 1/1", "1.5/1",
         "99999999999999999999/1"
       })
   void otherTextsAreNoLimits(String text) {

@@ -182,7 +182,11 @@ class LegacyTest {
                       new LegacyId(FIXTURE.charge, 2),
                       new LegacyId(FIXTURE.charge, 1),
                       new LegacyId(FIXTURE.user, 3),
-                      new LegacyId(FIXTURE.charge, 3)));
+                      new LegacyId(FIXTURE.charge, 3)),
+                  LegacyFixture.CALLER)
+              .stream()
+              .map(LegacyFixture::resolved)
+              .toList();
 
       assertThat(found.stream().map(LegacyTest::key))
           .containsExactly("3", "user", "none", "1", "none", "3");
@@ -204,11 +208,14 @@ class LegacyTest {
               .mapToObj(number -> new LegacyId(FIXTURE.charge, number))
               .toList();
 
-      List<ResolveOutcome> together = legacy.ids().findAll(ids);
+      List<ResolveOutcome> together =
+          legacy.ids().findAll(ids, LegacyFixture.CALLER).stream()
+              .map(LegacyFixture::resolved)
+              .toList();
 
       assertThat(together.stream().filter(ResolveOutcome.Found.class::isInstance)).hasSize(500);
-      assertThat(together).isEqualTo(ids.stream().map(id -> legacy.ids().find(id)).toList());
-      assertThat(legacy.ids().findAll(List.of())).isEmpty();
+      assertThat(together).isEqualTo(ids.stream().map(legacy::find).toList());
+      assertThat(legacy.ids().findAll(List.of(), LegacyFixture.CALLER)).isEmpty();
     }
   }
 
@@ -243,11 +250,117 @@ class LegacyTest {
     }
   }
 
-  private static RedirectOutcome follow(LegacyFixture legacy) {
+  private static final Instant FROM = Instant.parse("2029-06-01T10:00:00Z");
+  private static final Instant TO = Instant.parse("2029-06-01T11:00:00Z");
+
+  /** A cache that keeps the redirect into a brownout would hide it. */
+  @Test
+  void noCacheKeepsARedirectIntoABrownout() {
+    paused("windows", "wnd", "[%s]".formatted(window(FROM, TO, 503)));
+    try (LegacyFixture legacy = open("2029-01-01T00:00:00Z", UnmappedRows.NONE)) {
+      long[][] secondsLeftAndMaxAge = {{86_400, 3_600}, {3_601, 3_600}, {3_599, 3_599}, {1, 1}};
+      for (long[] seconds : secondsLeftAndMaxAge) {
+        now.set(FROM.minusSeconds(seconds[0]));
+        requireMaxAge(legacy, seconds[1]);
+      }
+      now.set(FROM.minusMillis(1));
+      requireMaxAge(legacy, 0);
+      for (Instant within : List.of(FROM, FROM.plusMillis(1), TO.minusSeconds(1))) {
+        now.set(within);
+        assertThat(follow(legacy, "windows")).isInstanceOf(LegacyPaused.class);
+      }
+      now.set(TO);
+      requireMaxAge(legacy, MAX_AGE_SECONDS);
+      now.set(SUNSET.minusSeconds(7));
+      requireMaxAge(legacy, 7);
+      now.set(SUNSET);
+      assertThat(follow(legacy, "windows")).isInstanceOf(RedirectOutcome.Over.class);
+    }
+  }
+
+  private static void requireMaxAge(LegacyFixture legacy, long seconds) {
+    assertThat(follow(legacy, "windows"))
+        .isInstanceOfSatisfying(
+            RedirectOutcome.To.class,
+            to -> assertThat((long) to.maxAgeSeconds()).isEqualTo(seconds));
+  }
+
+  @Test
+  void aBrownoutSaysWhenItEndsAndAnExemptKeyNoticesNone() {
+    Type type =
+        paused(
+            "exempt",
+            "exm",
+            "[%s,%s]".formatted(window(TO, TO.plusSeconds(60), 410), window(FROM, TO, 503)));
+    LegacyId id = new LegacyId(type, 17);
+    try (LegacyFixture legacy = open("2029-01-01T00:00:00Z", UnmappedRows.NONE)) {
+      LegacyCaller other =
+          new LegacyCaller(
+              Optional.of("000000000000"), _ -> List.of(), () -> Visitor.at(InetAddress.ofLiteral("192.0.2.7")));
+      now.set(FROM.plusMillis(500));
+      assertThat(legacy.ids().find(id, other))
+          .isInstanceOfSatisfying(
+              LegacyPaused.class,
+              paused -> {
+                assertThat(paused.brownout().status()).isEqualTo(503);
+                assertThat(paused.brownout().to()).isEqualTo(TO);
+                assertThat(paused.secondsLeft()).isEqualTo(3_600);
+                assertThat(paused.notice().sunsetAt()).contains(SUNSET);
+              });
+      now.set(TO.minusMillis(1));
+      assertThat(legacy.ids().find(id, other))
+          .isInstanceOfSatisfying(
+              LegacyPaused.class, paused -> assertThat(paused.secondsLeft()).isEqualTo(1));
+      assertThat(legacy.find(id)).isInstanceOf(ResolveOutcome.Found.class);
+      now.set(TO);
+      assertThat(legacy.ids().find(id, other))
+          .isInstanceOfSatisfying(
+              LegacyPaused.class,
+              paused -> assertThat(paused.brownout().status()).isEqualTo(410));
+      assertThat(legacy.ids().findAll(List.of(id, id), other))
+          .allMatch(LegacyPaused.class::isInstance);
+      assertThat(legacy.ids().findAll(List.of(id, id), LegacyFixture.CALLER))
+          .allMatch(IdOutcome.Resolved.class::isInstance);
+      assertThat(
+              legacy
+                  .ids()
+                  .findAll(List.of(new LegacyId(FIXTURE.user, 99), id, new LegacyId(FIXTURE.user, 98)), other))
+          .extracting(outcome -> outcome instanceof LegacyPaused)
+          .containsExactly(false, true, false);
+    }
+  }
+
+  private static String window(Instant from, Instant to, int status) {
+    return "{\"from\":\"%s\",\"to\":\"%s\",\"answer\":%d}".formatted(from, to, status);
+  }
+
+  private static Type paused(String name, String prefix, String brownouts) {
+    FIXTURE.registry.put(
+        TestType.of(name, prefix)
+            .and(
+                """
+                {"redirect":{"template":"https://shop.example/{id}","max_age_seconds":%1$d},
+                 "legacy":{"sunset_at":"%2$s","max_age_seconds":%1$d,"brownouts":%3$s,
+                           "brownouts_exempt":["key_2bN8Qx0LmT4a"]}}
+                """
+                    .formatted(MAX_AGE_SECONDS, SUNSET, brownouts))
+            .definition(),
+        PutConditions.NONE,
+        Actor.operator());
+    Type type = FIXTURE.registry.named(name).orElseThrow();
+    mint(type, 17);
+    return type;
+  }
+
+  private static RedirectOutcome follow(LegacyFixture legacy, String type) {
     return legacy
         .redirector()
-        .follow("ended", "17", Visitor.at(InetAddress.ofLiteral("192.0.2.1")))
+        .follow(type, "17", LegacyFixture.visitor("192.0.2.1"))
         .orElseThrow();
+  }
+
+  private static RedirectOutcome follow(LegacyFixture legacy) {
+    return legacy.redirector().follow("ended", "17", LegacyFixture.visitor("192.0.2.1")).orElseThrow();
   }
 
   private static Type ended() {

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** The rows of types are written by one version and read by the next one. */
@@ -70,7 +71,10 @@ class StoredTypeTest {
                   OptionalLong.of(1_000),
                   Optional.of(Instant.parse("2026-01-01T00:00:00Z")),
                   Optional.of(Instant.parse("2027-01-01T00:00:00Z")),
-                  3_600));
+                  3_600,
+                  Optional.empty(),
+                  List.of(),
+                  Set.of()));
       assertThat(order.urlTemplates())
           .containsExactly(
               urlTemplate("/orders/{legacy:order}"), urlTemplate("/{*}/{legacy:order}"));

@@ -167,7 +167,11 @@ public abstract class MigratedSource
   /** The whole backfill, in batches of so many rows. */
   public void fill(SourceSession session, Target target, int rows) {
     Backfill backfill =
-        new Backfill(session, target, isBeside ? Optional.of(mappings) : Optional.empty());
+        new Backfill(
+            session,
+            target,
+            isBeside ? Optional.of(mappings) : Optional.empty(),
+            ids -> mappings.erased(gateway.database, ids));
     for (Checkpoint at = backfill.checkpoint(); !at.isAtEnd(); at = backfill.checkpoint()) {
       Backfill.Range range = new Backfill.Range(at.lastId(), at.highId(), at.lastPosition());
       Backfill.Outcome outcome = backfill.fill(range, rows, 0, STATEMENT_MILLIS_MAX);
@@ -312,7 +316,7 @@ public abstract class MigratedSource
     return Awaitility.await()
         .pollDelay(Duration.ZERO)
         .ignoreException(DatabaseUnavailable.class)
-        .until(() -> legacy.ids().find(new OlderId.LegacyId(type, id)), _ -> true);
+        .until(() -> legacy.find(new OlderId.LegacyId(type, id)), _ -> true);
   }
 
   public void await(Callable<Boolean> condition) {

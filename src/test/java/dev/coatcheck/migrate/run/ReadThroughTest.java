@@ -63,9 +63,7 @@ class ReadThroughTest {
                 Random random = new Random(seed);
                 while (fixture.now(run).status().state() == RunState.RUNNING) {
                   try {
-                    legacy
-                        .ids()
-                        .find(new OlderId.LegacyId(fixture.type, 1 + random.nextLong(ROWS)));
+                    legacy.find(new OlderId.LegacyId(fixture.type, 1 + random.nextLong(ROWS)));
                     found.incrementAndGet();
                   } catch (DatabaseUnavailable busy) {
                     refused.incrementAndGet();

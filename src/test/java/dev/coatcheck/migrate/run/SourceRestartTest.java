@@ -36,7 +36,7 @@ class SourceRestartTest {
         first.close();
         proxy.cut();
         fixture.awaitReason(run, "the source can't be reached, trying again");
-        assertThatThrownBy(() -> legacy.ids().find(new OlderId.LegacyId(fixture.type, ROWS - 1)))
+        assertThatThrownBy(() -> legacy.find(new OlderId.LegacyId(fixture.type, ROWS - 1)))
             .isInstanceOf(DatabaseUnavailable.class);
         assertThat(MigrationFixture.find(legacy, fixture.type, ROWS))
             .as("what has its mapping needs no source")

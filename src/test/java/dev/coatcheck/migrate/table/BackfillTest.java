@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -103,7 +104,7 @@ class BackfillTest {
     fixture.apply(target, Phase.EXPAND);
     try (SourceSession early = UnfencedSession.open(fixture.settings, target)) {
       early.fence(1);
-      Backfill stale = new Backfill(early, target, Optional.of(fixture.mappings));
+      Backfill stale = new Backfill(early, target, Optional.of(fixture.mappings), _ -> Set.of());
       Backfill.Range all = new Backfill.Range(0, 1_000, stale.checkpoint().lastPosition());
       assertThat(stale.fill(all, 128, 1, MILLIS_MAX)).isInstanceOf(Backfill.Outcome.Filled.class);
       try (SourceSession late = UnfencedSession.open(fixture.settings, target)) {
@@ -118,7 +119,7 @@ class BackfillTest {
           .isInstanceOf(DatabaseUnavailable.class);
     }
     try (SourceSession woken = UnfencedSession.open(fixture.settings, target)) {
-      Backfill stale = new Backfill(woken, target, Optional.of(fixture.mappings));
+      Backfill stale = new Backfill(woken, target, Optional.of(fixture.mappings), _ -> Set.of());
       Backfill.Range rest = new Backfill.Range(128, 1_000, stale.checkpoint().lastPosition());
 
       assertThatThrownBy(() -> stale.fill(rest, 256, 1, MILLIS_MAX)).isInstanceOf(FenceLost.class);
@@ -182,7 +183,7 @@ class BackfillTest {
   private void fill(Target target, AtomicBoolean stopped) {
     try (SourceSession session = UnfencedSession.open(fixture.settings, target)) {
       session.fence(1);
-      Backfill backfill = new Backfill(session, target, Optional.of(fixture.mappings));
+      Backfill backfill = new Backfill(session, target, Optional.of(fixture.mappings), _ -> Set.of());
       Backfill.Range all = new Backfill.Range(0, 100, backfill.checkpoint().lastPosition());
       while (!stopped.get()) {
         if (backfill.fill(all, 128, 1, MILLIS_MAX) instanceof Backfill.Outcome.Failed) {

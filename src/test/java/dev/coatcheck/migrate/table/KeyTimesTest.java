@@ -15,6 +15,7 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -181,7 +182,7 @@ class KeyTimesTest {
     for (long fence = 1; ; fence++) {
       try (SourceSession session = UnfencedSession.open(fixture.settings, target)) {
         session.fence(fence);
-        Backfill backfill = new Backfill(session, target, Optional.empty());
+        Backfill backfill = new Backfill(session, target, Optional.empty(), _ -> Set.of());
         Checkpoint at = backfill.checkpoint();
         for (int batches = random.nextInt(4); batches >= 0 && !at.isAtEnd(); batches--) {
           Backfill.Range range = new Backfill.Range(at.lastId(), at.highId(), at.lastPosition());
@@ -234,7 +235,7 @@ class KeyTimesTest {
 
   private Checkpoint checkpoint(Target target) {
     try (SourceSession session = UnfencedSession.open(fixture.settings, target)) {
-      return new Backfill(session, target, Optional.empty()).checkpoint();
+      return new Backfill(session, target, Optional.empty(), _ -> Set.of()).checkpoint();
     }
   }
 }

@@ -24,8 +24,10 @@ import dev.coatcheck.ids.access.ApiKey;
 import dev.coatcheck.ids.access.ApiKeys;
 import dev.coatcheck.ids.access.KeyOutcome;
 import dev.coatcheck.ids.access.Proxies;
+import dev.coatcheck.ids.access.RateLimit;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.access.StoredKey;
+import dev.coatcheck.ids.access.TokenBuckets;
 import dev.coatcheck.ids.redirect.Visitor;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
@@ -45,19 +47,19 @@ public final class AccessRoutes implements Routes {
   private static final String ONE = ALL + "/{id}";
   private static final int LIMIT_MAX = 100;
   private static final int LIMIT_DEFAULT = 20;
-  private static final int LEAK_CALLS_MAX = 60;
+  private static final RateLimit LEAK_CALLS = new RateLimit(60, 3_600);
   private static final String NO_STORED_SECRET =
       "The answer contains a secret, which is not stored. Leave the header out.";
   private static final Pattern ETAG = Pattern.compile("\"([1-9][0-9]{0,8})\"");
 
   private final ApiKeys keys;
   private final Proxies proxies;
-  private final HourlyQuota leakCalls;
+  private final TokenBuckets<Visitor> leakCalls;
 
   public AccessRoutes(ApiKeys keys, Proxies proxies, LongSupplier nanoTime) {
     this.keys = keys;
     this.proxies = proxies;
-    this.leakCalls = new HourlyQuota(LEAK_CALLS_MAX, nanoTime);
+    this.leakCalls = new TokenBuckets<>(nanoTime);
   }
 
   @Override
@@ -167,13 +169,13 @@ public final class AccessRoutes implements Routes {
 
   private Answer revokeLeaked(Context ctx, RequestBody request) {
     InetAddress address = ClientAddress.of(ctx, proxies);
-    OptionalInt wait = leakCalls.refusedForSeconds(Visitor.at(address));
-    if (wait.isPresent()) {
+    if (leakCalls.take(Visitor.at(address), LEAK_CALLS)
+        instanceof TokenBuckets.Taken.Refused(_, int waitSeconds)) {
       return Answer.of(
-          Problem.retryAfter(
-              ProblemCode.QUOTA_EXCEEDED,
-              "An address may make " + LEAK_CALLS_MAX + " of these calls an hour.",
-              wait.getAsInt()));
+          Problem.overQuota(
+              "address",
+              "An address may make %d of these calls an hour.".formatted(LEAK_CALLS.requests()),
+              waitSeconds));
     }
     List<String> texts = request.object().allow("keys").strings("keys", ApiKeys.LEAKED_MAX);
     keys.revokeLeaked(

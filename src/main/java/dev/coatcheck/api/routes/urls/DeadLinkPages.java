@@ -2,6 +2,8 @@ package dev.coatcheck.api.routes.urls;
 
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Page;
+import dev.coatcheck.api.routes.Asked;
+import dev.coatcheck.ids.redirect.LegacyPaused;
 import dev.coatcheck.ids.redirect.RedirectOutcome;
 import dev.coatcheck.ids.registry.DeadLink;
 import org.eclipse.jetty.http.HttpField;
@@ -19,6 +21,13 @@ final class DeadLinkPages {
   private static final byte[] TOO_MANY =
       Page.of("en", "Too many requests", "Wait a few minutes, then open the link again.");
 
+  private static final byte[] PAUSED =
+      Page.of(
+          "en",
+          "This link is paused",
+          "Links of this kind will end soon, and are paused for a test. This one works again later."
+              + " Look for the new address of the page.");
+
   private static final int FALLBACK_STATUS = 302;
 
   /** Also on the problem, so that a cache finds the same header on each answer for the link. */
@@ -32,6 +41,7 @@ final class DeadLinkPages {
     return switch (refused) {
       case RedirectOutcome.NotFound _ -> notFound(problem, asked);
       case RedirectOutcome.Scanning _ -> page(problem, TOO_MANY, asked);
+      case LegacyPaused _ -> page(problem, PAUSED, asked);
       case RedirectOutcome.Gone(DeadLink link) -> ended(refused, problem, link, asked);
       case RedirectOutcome.Over(RedirectOutcome.Notice _, DeadLink link) ->
           ended(refused, problem, link, asked);

@@ -3,22 +3,18 @@ package dev.coatcheck.api.routes.urls;
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
+import dev.coatcheck.api.routes.Asked;
+import dev.coatcheck.api.routes.IdProblems;
+import dev.coatcheck.api.routes.LegacyHeaders;
+import dev.coatcheck.ids.redirect.LegacyPaused;
 import dev.coatcheck.ids.redirect.RedirectOutcome;
 import dev.coatcheck.ids.redirect.ScanGuard;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import org.eclipse.jetty.http.HttpField;
 
 /** Answers to clients without an API key who follow public IDs and legacy IDs. */
 final class LegacyAnswers {
-  private static final DateTimeFormatter HTTP_DATE =
-      DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ENGLISH)
-          .withZone(ZoneOffset.UTC);
-
   private LegacyAnswers() {}
 
   static Answer of(RedirectOutcome outcome, Asked asked) {
@@ -38,15 +34,7 @@ final class LegacyAnswers {
   /** A redirect to a URL with a public ID, which is the one to keep. */
   static Answer redirect(
       int status, String location, int maxAgeSeconds, RedirectOutcome.Notice notice) {
-    return Answer.redirect(status, location, maxAgeSeconds)
-        .with(headers(notice))
-        .with(canonical(location));
-  }
-
-  /** A query may hold angle brackets, behind which it would name a URL of its own. */
-  static List<HttpField> canonical(String location) {
-    String target = location.replace("<", "%3C").replace(">", "%3E");
-    return List.of(new HttpField("Link", "<" + target + ">; rel=\"canonical\""));
+    return Answer.redirect(status, location, maxAgeSeconds).with(LegacyHeaders.of(location, notice));
   }
 
   static Answer refused(RedirectOutcome.Refused refused) {
@@ -59,6 +47,7 @@ final class LegacyAnswers {
           Problem.of(
               ProblemCode.LEGACY_IDS_GONE,
               "Legacy IDs of this type are no longer supported. Use the public ID.");
+      case LegacyPaused paused -> IdProblems.legacyPaused(paused);
       case RedirectOutcome.Gone _ -> UrlProblems.gone();
       case RedirectOutcome.Scanning(int seconds) ->
           Problem.retryAfter(
@@ -74,7 +63,8 @@ final class LegacyAnswers {
   /** What goes with the problem. */
   static List<HttpField> headers(RedirectOutcome.Refused refused) {
     return switch (refused) {
-      case RedirectOutcome.Over over -> headers(over.notice());
+      case RedirectOutcome.Over over -> LegacyHeaders.of(over.notice());
+      case LegacyPaused paused -> LegacyHeaders.of(paused.notice());
       case RedirectOutcome.Scanning(int seconds) -> rateLimit(seconds);
       case RedirectOutcome.Gone _, RedirectOutcome.NotFound _ -> List.of();
     };
@@ -87,19 +77,5 @@ final class LegacyAnswers {
             "RateLimit-Policy",
             "\"legacy\";q=" + ScanGuard.NUMBERS_MAX + ";w=" + ScanGuard.WINDOW_SECONDS),
         new HttpField("RateLimit", "\"legacy\";r=0;t=" + seconds));
-  }
-
-  /** RFC 9745 has a date as structured fields spell it, RFC 8594 as HTTP spells it. */
-  static List<HttpField> headers(RedirectOutcome.Notice notice) {
-    List<HttpField> headers = new ArrayList<>();
-    notice
-        .deprecatedAt()
-        .map(at -> new HttpField("Deprecation", "@" + at.getEpochSecond()))
-        .ifPresent(headers::add);
-    notice
-        .sunsetAt()
-        .map(at -> new HttpField("Sunset", HTTP_DATE.format(at)))
-        .ifPresent(headers::add);
-    return headers;
   }
 }

@@ -6,6 +6,8 @@ import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestCaller;
+import dev.coatcheck.api.routes.Asked;
+import dev.coatcheck.api.routes.LegacyHeaders;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.ids.access.AllowedTypes;
@@ -18,6 +20,7 @@ import dev.coatcheck.ids.url.UrlOutcome;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.stream.Collectors;
 import org.eclipse.jetty.http.HttpField;
 
@@ -129,7 +132,7 @@ public final class ProxyRoutes implements Routes {
     ProxiedUrls.Wish wish =
         new ProxiedUrls.Wish(
             says(asked, LEGACY, "resolve", "redirect"), says(asked, BARE_KEYS, "pass", "refuse"));
-    return urls.decide(uri, wish, allowed, () -> asked.visitor(proxies));
+    return urls.decide(uri, wish, allowed, asked.caller(proxies));
   }
 
   private static Answer forNginx(ProxiedOutcome outcome, String requestId) {
@@ -142,8 +145,7 @@ public final class ProxyRoutes implements Routes {
               RedirectOutcome.Notice notice) ->
           refused(REDIRECT_STATUS)
               .with("Location", location)
-              .with(LegacyAnswers.canonical(location))
-              .with(LegacyAnswers.headers(notice))
+              .with(LegacyHeaders.of(location, notice))
               .with(CACHE_CONTROL, Answer.cacheControl(maxAgeSeconds));
       case ProxiedOutcome.Refused(UrlOutcome.Refused refused) ->
           refused(problem(refused), List.of(), requestId);
@@ -156,8 +158,9 @@ public final class ProxyRoutes implements Routes {
   private static Answer refused(Problem problem, List<HttpField> headers, String requestId) {
     Answer answer =
         refused(problem.code().status()).with(PROBLEM, problem.line(requestId)).with(headers);
-    return problem.members() instanceof Problem.RetryAfter(int seconds)
-        ? answer.with("Retry-After", Integer.toString(seconds))
+    OptionalInt seconds = problem.retryAfterSeconds();
+    return seconds.isPresent()
+        ? answer.with("Retry-After", Integer.toString(seconds.getAsInt()))
         : answer;
   }
 
@@ -180,7 +183,8 @@ public final class ProxyRoutes implements Routes {
           UrlOutcome.NotAllowed _,
           UrlOutcome.Unknown _,
           UrlOutcome.LegacyMalformed _,
-          UrlOutcome.LegacyUnknown _ ->
+          UrlOutcome.LegacyUnknown _,
+          UrlOutcome.LegacyBrownout _ ->
           UrlProblems.of("url", refused);
     };
   }
@@ -193,6 +197,6 @@ public final class ProxyRoutes implements Routes {
     return Answer.empty(200)
         .with(RESOLVED_URI, resolved.resolved())
         .with(RESOLVED_TYPES, types)
-        .with(LegacyAnswers.headers(notice));
+        .with(LegacyHeaders.of(notice));
   }
 }

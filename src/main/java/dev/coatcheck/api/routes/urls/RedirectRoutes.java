@@ -1,6 +1,7 @@
 package dev.coatcheck.api.routes.urls;
 
 import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.routes.Asked;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.OpenRoute;
@@ -23,14 +24,14 @@ public final class RedirectRoutes implements Routes {
 
   @Override
   public void register(Endpoints endpoints) {
-    endpoints.open(OpenRoute.REDIRECT, ctx -> redirect(ctx.pathParam("id"), Asked.of(ctx)));
+    endpoints.open(OpenRoute.REDIRECT, ctx -> redirect(ctx.pathParam("id"), Asked.openly(ctx)));
     endpoints.open(
-        OpenRoute.LEGACY, ctx -> follow(ctx.pathParam("type"), ctx.pathParam("n"), Asked.of(ctx)));
+        OpenRoute.LEGACY, ctx -> follow(ctx.pathParam("type"), ctx.pathParam("n"), Asked.openly(ctx)));
   }
 
   /** What {@link OpenRoute#REDIRECT} answers. */
   public Answer redirect(String id, Asked asked) {
-    return LegacyAnswers.of(redirector.redirect(id, () -> asked.visitor(proxies)), asked);
+    return LegacyAnswers.of(redirector.redirect(id, asked.caller(proxies)), asked);
   }
 
   /**
@@ -39,7 +40,7 @@ public final class RedirectRoutes implements Routes {
    */
   public Answer follow(String type, String n, Asked asked) {
     return redirector
-        .follow(type, n, asked.visitor(proxies))
+        .follow(type, n, asked.caller(proxies))
         .map(outcome -> LegacyAnswers.of(outcome, asked))
         .orElseGet(() -> DeadLinkPages.notFound(Answer.of(Parameters.legacyMalformed("n")), asked));
   }

@@ -5,6 +5,7 @@ import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.routes.IdProblems;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
+import dev.coatcheck.ids.redirect.LegacyPaused;
 import dev.coatcheck.ids.url.UrlOutcome;
 
 /**
@@ -26,6 +27,7 @@ final class UrlProblems {
       case UrlOutcome.Unknown _ -> IdProblems.unknown(param);
       case UrlOutcome.LegacyMalformed _ -> Parameters.legacyMalformed(param);
       case UrlOutcome.LegacyUnknown _ -> legacyUnknown(param);
+      case UrlOutcome.LegacyBrownout(LegacyPaused paused) -> IdProblems.legacyPaused(paused);
     };
   }
 

@@ -8,17 +8,21 @@ import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.exchange.RequestCaller;
+import dev.coatcheck.api.routes.Asked;
 import dev.coatcheck.api.routes.IdProblems;
 import dev.coatcheck.api.routes.Items;
 import dev.coatcheck.api.routes.Items.Item;
 import dev.coatcheck.api.routes.Items.Shown;
+import dev.coatcheck.api.routes.LegacyHeaders;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.routes.PublicIdView;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.core.json.JsonObject;
+import dev.coatcheck.ids.access.Proxies;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.mapping.Mapping;
+import dev.coatcheck.ids.redirect.LegacyPaused;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.ids.url.PublishOutcome;
 import dev.coatcheck.ids.url.UrlOutcome;
@@ -36,10 +40,12 @@ public final class UrlRoutes implements Routes {
 
   private final UrlResolver resolver;
   private final UrlPublisher publisher;
+  private final Proxies proxies;
 
-  public UrlRoutes(UrlResolver resolver, UrlPublisher publisher) {
+  public UrlRoutes(UrlResolver resolver, UrlPublisher publisher, Proxies proxies) {
     this.resolver = resolver;
     this.publisher = publisher;
+    this.proxies = proxies;
   }
 
   @Override
@@ -93,12 +99,18 @@ public final class UrlRoutes implements Routes {
             .text("url")
             .orElseThrow(
                 () -> Refusal.ofParameter("url", "Send the URL to resolve, percent-encoded."));
-    return Items.answer(resolved("url", url, resolver.resolve(url, RequestCaller.types(ctx))));
+    UrlOutcome outcome =
+        resolver.resolve(url, RequestCaller.types(ctx), Asked.of(ctx).caller(proxies));
+    Answer answer = Items.answer(resolved("url", url, outcome));
+    return outcome instanceof UrlOutcome.LegacyBrownout(LegacyPaused paused)
+        ? answer.with(LegacyHeaders.of(paused.notice()))
+        : answer;
   }
 
   private Answer resolveAll(Context ctx, RequestBody body) {
     List<String> urls = body.object().allow("urls").strings("urls", URLS_MAX);
-    List<UrlOutcome> outcomes = resolver.resolveAll(urls, RequestCaller.types(ctx));
+    List<UrlOutcome> outcomes =
+        resolver.resolveAll(urls, RequestCaller.types(ctx), Asked.of(ctx).caller(proxies));
     return Items.answer(
         IntStream.range(0, urls.size())
             .mapToObj(

@@ -88,6 +88,7 @@ class HelpExamplesTest {
     assertThat(diff.status()).as(diff.err()).isEqualTo(1);
     assertThat(diff.out()).contains("- redirect.template ", "+ redirect.template ");
     done("types legacy-hits");
+    done("types legacy-callers");
 
     List<String> minted = done("mint").lines();
     assertThat(minted).hasSize(2);
@@ -104,6 +105,7 @@ class HelpExamplesTest {
     done("ids export", Map.of("charges.csv", charges.toString()));
     assertThat(charges).content().contains("charge,101,", "charge,103,4711,");
     assertThat(done("ids merge", ids).out()).startsWith("merged ");
+    assertThat(done("ids erase", ids).out()).startsWith("erased ");
     assertThat(done("ids revoke", Map.of(ID, ids.get(SURVIVOR))).out()).startsWith("revoked ");
     assertThat(done("inspect").out()).contains("ulid");
   }

@@ -15,7 +15,7 @@ import org.jooq.DSLContext;
  * Finds the public IDs in a stored response that were erased. Asked when the response is repeated:
  * it may have been stored just after the erasure, by a request that began before.
  */
-final class ErasedIds {
+final class ErasedIdTable {
   /** Every public ID in a body is a string of its own. */
   private static final Pattern CANDIDATE = Pattern.compile("\"([a-z0-9_]+_[0-9A-Za-z]{24})\"");
 
@@ -26,7 +26,7 @@ final class ErasedIds {
        where erasure.token = any(?)
       """;
 
-  private ErasedIds() {}
+  private ErasedIdTable() {}
 
   static Set<String> in(DSLContext sql, String body) {
     Map<String, PublicId> named = new LinkedHashMap<>();

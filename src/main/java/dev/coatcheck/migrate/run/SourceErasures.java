@@ -1,0 +1,123 @@
+package dev.coatcheck.migrate.run;
+
+import dev.coatcheck.cluster.change.ChangeFeed;
+import dev.coatcheck.cluster.change.ChangeKind;
+import dev.coatcheck.core.observe.Background;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.migrate.run.SourceErasureStore.Task;
+import dev.coatcheck.migrate.source.Source;
+import dev.coatcheck.migrate.source.Sources;
+import dev.coatcheck.migrate.table.ErasedRowsTable;
+import dev.coatcheck.postgres.session.Session;
+import dev.coatcheck.postgres.sql.Database;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+
+/**
+ * Deletes what sources have of erased public IDs, until each source has answered. Every instance
+ * does so, for deleting again changes nothing; while nothing is erased, Postgres is not asked.
+ */
+final class SourceErasures implements AutoCloseable {
+  private static final int ROUND_MILLIS = 1_000;
+
+  /** For a source that did not answer. */
+  private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  private final SourceErasureStore store;
+  private final JournalTable journal;
+  private final Sources sources;
+  private final LongSupplier nanoTime;
+  private final Background background;
+  private final AtomicBoolean isNews = new AtomicBoolean(true);
+  private final Map<String, Long> pausedUntilNano = new HashMap<>();
+  private final ScheduledExecutorService rounds =
+      Executors.newSingleThreadScheduledExecutor(
+          Thread.ofPlatform().daemon().name("source-erasures").factory());
+  private boolean isOpen;
+
+  private SourceErasures(
+      Database gateway,
+      JournalTable journal,
+      Sources sources,
+      Observer observer,
+      LongSupplier nanoTime) {
+    this.store = new SourceErasureStore(gateway);
+    this.journal = journal;
+    this.sources = sources;
+    this.nanoTime = nanoTime;
+    this.background = new Background("source-erasures", observer);
+  }
+
+  static SourceErasures start(
+      Database gateway,
+      JournalTable journal,
+      Sources sources,
+      ChangeFeed feed,
+      Observer observer,
+      LongSupplier nanoTime) {
+    SourceErasures erasures = new SourceErasures(gateway, journal, sources, observer, nanoTime);
+    feed.onChange(ChangeKind.ENDING, () -> erasures.isNews.set(true));
+    var _ =
+        erasures.rounds.scheduleWithFixedDelay(
+            erasures.background.guarded(erasures::round),
+            ROUND_MILLIS,
+            ROUND_MILLIS,
+            TimeUnit.MILLISECONDS);
+    return erasures;
+  }
+
+  private void round() {
+    if (!isNews.getAndSet(false) && !isOpen) {
+      return;
+    }
+    isOpen = true; // if the next line fails
+    List<Task> tasks = store.open();
+    isOpen = !tasks.isEmpty();
+    tasks.stream().collect(Collectors.groupingBy(Task::source)).forEach(this::visit);
+  }
+
+  private void visit(String name, List<Task> tasks) {
+    long now = nanoTime.getAsLong();
+    if (now - pausedUntilNano.getOrDefault(name, now) < 0) {
+      return;
+    }
+    boolean hasAnswered = background.run(() -> clear(sources.ofRun(name), tasks));
+    if (hasAnswered) {
+      pausedUntilNano.remove(name);
+    } else {
+      pausedUntilNano.put(name, nanoTime.getAsLong() + PAUSE_NANOS);
+    }
+  }
+
+  private void clear(Source source, List<Task> tasks) {
+    try (Session session = Session.open(source.settings(), "coatcheck erase")) {
+      tasks.stream()
+          .collect(Collectors.groupingBy(Task::typeNumber))
+          .forEach(
+              (type, some) ->
+                  journal
+                      .of(source.name(), type)
+                      .forEach(
+                          run ->
+                              new ErasedRowsTable(session, run.target())
+                                  .delete(some.stream().map(Task::row).toList())));
+    }
+    List<Task> done = tasks.stream().filter(Task::isSettled).toList();
+    if (!done.isEmpty()) {
+      store.finish(source.name(), done);
+    }
+  }
+
+  /** Breaks off running work, which another instance repeats. */
+  @Override
+  public void close() {
+    rounds.shutdownNow();
+  }
+}

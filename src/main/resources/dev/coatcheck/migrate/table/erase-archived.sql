@@ -1,0 +1,7 @@
+-- Deletes the entries of erased public IDs from the archive, and returns their keys.
+-- Values: the legacy IDs and the keys, in pairs.
+-- Locks: the entries.
+
+delete from <archive> as a using unnest(?::bigint[], ?::bigint[]) as erased (legacy, key)
+ where a.legacy = erased.legacy and a.key = erased.key
+returning a.key;

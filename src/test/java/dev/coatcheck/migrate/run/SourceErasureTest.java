@@ -1,0 +1,162 @@
+package dev.coatcheck.migrate.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.cluster.audit.Actor;
+import dev.coatcheck.core.key.Key;
+import dev.coatcheck.ids.access.AllowedTypes;
+import dev.coatcheck.ids.ending.EraseOutcome;
+import dev.coatcheck.ids.ending.Erasure;
+import dev.coatcheck.ids.ending.Erasures;
+import dev.coatcheck.ids.mapping.Mapping;
+import dev.coatcheck.ids.mapping.OlderId;
+import dev.coatcheck.ids.mapping.ResolveOutcome;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.TargetSql;
+import dev.coatcheck.migrate.table.ErasedRowsTable;
+import dev.coatcheck.migrate.table.ErasedRowsTable.ErasedRow;
+import dev.coatcheck.migrate.table.Phase;
+import dev.coatcheck.postgres.session.Session;
+import dev.coatcheck.postgres.sql.TestSession;
+import dev.coatcheck.postgres.sql.TestSql;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Promise 21 in sources: archives and outboxes forget, and no run brings an erased row back. */
+class SourceErasureTest {
+  private static final long LEGACY = 731_000_012_345L;
+
+  @RegisterExtension final MigrationFixture fixture = MigrationFixture.apart();
+
+  @Test
+  void aSourceForgetsWhatWasErasedAndNoLaterRunBringsItBack() {
+    ordersWithCanary();
+    TableMigration first = fixture.run();
+    Mapping erased = mapping();
+    long key = ((Key.Bigint) erased.key()).value();
+    fixture.undo(first, Phase.EXPAND);
+    assertThat(found(fixture.sql(), key)).isNotEmpty();
+    fixture.execute("delete from orders where id = " + LEGACY);
+
+    Erasure open = erase(erased);
+
+    assertThat(open.waitsFor()).containsExactly(MigrationFixture.OTHER);
+    assertThat(open.completeAt()).isEmpty();
+    fixture.await(() -> found(fixture.sql(), key).isEmpty());
+    gatewaySql()
+        .execute(
+            "update coatcheck.erasure set erased_at = erased_at - interval '20 seconds'",
+            "delete from coatcheck.change");
+    fixture.await(() -> find(erased).completeAt().isPresent());
+    assertThat(found(gatewaySql(), key)).isEmpty();
+
+    // The row is back, as after a restore of the source.
+    fixture.execute("insert into orders (id) values (%d)".formatted(LEGACY));
+    TableMigration second = fixture.plan();
+    fixture.start(second);
+    assertThat(fixture.failure(second))
+        .contains("1 rows were set aside", "its public ID was erased", "Delete these rows");
+    assertThat(fixture.count("select count(*) from orders where snowflake_id is null")).isOne();
+    fixture.execute("delete from orders where id = " + LEGACY);
+    fixture.retry(second);
+    fixture.await(second, RunState.DONE);
+    assertThat(fixture.gateway.resolver.resolveAlias(fixture.type, legacyId().alias()))
+        .isInstanceOf(ResolveOutcome.Erased.class);
+  }
+
+  /** What waits in an outbox is deleted there, or left out by the relay. */
+  @Test
+  void anOutboxBringsNoErasedRowBack() {
+    fixture.orders(3);
+    Target target = fixture.target(Optional.empty());
+    fixture.apply(target, Phase.EXPAND);
+    fixture.execute("insert into orders (id) values (%d)".formatted(LEGACY));
+    long key = fixture.count("select snowflake_id from orders where id = " + LEGACY);
+    fixture.outbox(target).publish(List.of(key));
+    Erasure done = erase(mapping());
+    assertThat(done.waitsFor()).isEmpty();
+
+    assertThat(fixture.outbox(target).drain().refused()).isEmpty();
+    assertThat(fixture.gateway.lookup.find(fixture.type, new Key.Bigint(key))).isEmpty();
+
+    fixture.execute(
+        new TargetSql(target)
+            .fill("insert into <outbox_b> (legacy, key) values (null, %d), (7, 8)".formatted(key)));
+    try (Session session = Session.open(fixture.settings, "test")) {
+      new ErasedRowsTable(session, target)
+          .delete(List.of(new ErasedRow(key, List.of(LEGACY))));
+    }
+    assertThat(
+            fixture.column(new TargetSql(target).fill("select key from <outbox_b> where legacy = 7")))
+        .containsExactly(8L);
+    assertThat(fixture.column(new TargetSql(target).fill("select key from <outbox_b>")))
+        .doesNotContain(key);
+  }
+
+  private void ordersWithCanary() {
+    fixture.orders(50);
+    fixture.execute(
+        "insert into orders (id) values (%d), (%d)".formatted(LEGACY, LEGACY + 1_000_000));
+  }
+
+  private OlderId.LegacyId legacyId() {
+    return new OlderId.LegacyId(fixture.type, LEGACY);
+  }
+
+  private Mapping mapping() {
+    ResolveOutcome outcome =
+        fixture.gateway.resolver.resolveAlias(fixture.type, legacyId().alias());
+    if (outcome instanceof ResolveOutcome.Found(Mapping mapping)) {
+      return mapping;
+    }
+    throw new AssertionError(outcome);
+  }
+
+  private Erasures erasures() {
+    return new Erasures(
+        fixture.gateway.database, fixture.gateway.resolver, fixture.gateway.aliases);
+  }
+
+  private Erasure erase(Mapping mapping) {
+    return erasure(erasures().erase(mapping.publicId().toString(), false, AllowedTypes.ALL, Actor.operator()));
+  }
+
+  private Erasure find(Mapping mapping) {
+    return erasure(erasures().find(mapping.publicId().toString(), AllowedTypes.ALL));
+  }
+
+  private static Erasure erasure(EraseOutcome outcome) {
+    if (outcome instanceof EraseOutcome.Erased(Erasure erasure)) {
+      return erasure;
+    }
+    throw new AssertionError(outcome);
+  }
+
+  private TestSql gatewaySql() {
+    return fixture.gateway.on.sql();
+  }
+
+  /** The tables of a database, but for the customer's, that hold the key or the legacy ID. */
+  private static List<String> found(TestSql sql, long key) {
+    try (TestSession session = sql.session()) {
+      String anywhere =
+          session
+              .texts(
+                  """
+                  select format('select %1$L from %2$I.%1$I as row where row::text ~ ''<canaries>''',
+                                relname, relnamespace::regnamespace)
+                    from pg_class
+                   where relkind in ('r', 'm') and relname <> 'orders'
+                     and relnamespace::regnamespace::text not in ('pg_catalog', 'information_schema')
+                  """)
+              .stream()
+              .collect(Collectors.joining(" union all "));
+      return anywhere.isEmpty()
+          ? List.of()
+          : session.texts(anywhere.replace("<canaries>", LEGACY + "|" + key));
+    }
+  }
+}
