@@ -9,6 +9,7 @@ import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.access.ApiKey;
 import dev.coatcheck.ids.access.ApiKeys;
 import dev.coatcheck.ids.access.KeyOutcome;
@@ -157,7 +158,8 @@ final class AccessCommand {
     List<JsonNode> all = new ArrayList<>();
     Optional<String> after = Optional.empty();
     do {
-      List<ApiKeys.Listed> page = keys.list(new ApiKeys.Filter(principal, status, after, PAGE));
+      List<ApiKeys.Listed> page =
+          keys.list(new ApiKeys.Filter(AllowedTypes.ALL, principal, status, after, PAGE));
       page.stream().limit(PAGE).map(key -> shown(keys, key)).forEach(all::add);
       after = page.size() > PAGE ? Optional.of(page.get(PAGE - 1).key().keyId()) : Optional.empty();
     } while (after.isPresent());

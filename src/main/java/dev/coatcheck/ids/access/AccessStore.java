@@ -4,6 +4,7 @@ import static dev.coatcheck.postgres.sql.schema.Tables.API_KEY;
 import static dev.coatcheck.postgres.sql.schema.Tables.API_KEY_USE;
 import static java.util.Objects.requireNonNull;
 import static org.jooq.impl.DSL.any;
+import static org.jooq.impl.DSL.condition;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.noCondition;
 import static org.jooq.impl.DSL.row;
@@ -122,6 +123,16 @@ final class AccessStore {
             .principal()
             .map(API_KEY.PRINCIPAL::eq)
             .orElse(noCondition())
+            .and(
+                filter
+                    .types()
+                    .names()
+                    .map(
+                        names ->
+                            condition(
+                                "{0} <@ {1}",
+                                API_KEY.TYPES, val(names.toArray(String[]::new), API_KEY.TYPES)))
+                    .orElse(noCondition()))
             .and(filter.status().map(status -> has(status, now)).orElse(noCondition()))
             .and(
                 filter

@@ -87,9 +87,11 @@ public final class ApiKeys {
   /**
    * Which keys to list, from the oldest on.
    *
+   * @param types only keys for none but these types
    * @param after ID of the key before the first one
    */
   public record Filter(
+      AllowedTypes types,
       Optional<String> principal,
       Optional<StoredKey.Status> status,
       Optional<String> after,

@@ -37,11 +37,12 @@ class AccessMatrixTest {
         case ParsedId.Malformed malformed -> throw new AssertionError(malformed);
       };
 
-  /** For a call that every valid key may make. */
-  private static final String ANY = "any";
+  /** Of a call that each key may make. */
+  private static final String SELF = Scope.SELF.name();
 
   private static String publicId = "";
   private static String run = "";
+  private static String apiKey = "";
 
   @BeforeAll
   static void charge() {
@@ -53,6 +54,11 @@ class AccessMatrixTest {
         GATEWAY
             .client()
             .post("/v1/table-migrations", json("table", "orders", "type", "charge"))
+            .text("/id");
+    apiKey =
+        GATEWAY
+            .client()
+            .post("/v1/access/keys", json("name", "charges", "scopes", List.of("ids:read")))
             .text("/id");
   }
 
@@ -66,21 +72,22 @@ class AccessMatrixTest {
       return operation.node().path("x-types").stringValue();
     }
 
-    /** With what exists: a public ID, and a run. */
+    /** With what exists: a public ID, a run, and an API key. */
     Reply existing(TestClient client) {
-      return send(client, publicId, run, "charge");
+      return send(client, publicId, run, apiKey, "charge");
     }
 
-    /** With what doesn't: a type, an ID of no type, and a run. */
+    /** With what doesn't: a type, an ID of no type, a run, and an API key. */
     Reply missing(TestClient client) {
-      return send(client, OF_NO_TYPE, "999", "nosuch");
+      return send(client, OF_NO_TYPE, "999", "key_000000000000", "nosuch");
     }
 
-    private Reply send(TestClient client, String id, String runNumber, String type) {
+    private Reply send(TestClient client, String id, String runNumber, String keyId, String type) {
       String target =
           call.path()
               .replace(TestClient.UNKNOWN_ID, id)
               .replace("table-migrations/7", "table-migrations/" + runNumber)
+              .replace("key_000000000000", keyId)
               .replace("charge", type);
       String body =
           call.body() == null
@@ -108,7 +115,9 @@ class AccessMatrixTest {
     return ContractDocument.read().operations().stream()
         .filter(operation -> operation.method().toUpperCase(Locale.ROOT).equals(call.method()))
         .filter(operation -> pattern(operation.path()).matcher(path).matches())
-        .max(Comparator.comparingInt(operation -> operation.path().replaceAll("\\{.*?}", "").length()))
+        .max(
+            Comparator.comparingInt(
+                operation -> operation.path().replaceAll("\\{.*?}", "").length()))
         .orElseThrow();
   }
 
@@ -127,12 +136,12 @@ class AccessMatrixTest {
         .allSatisfy(
             operation -> {
               String scope = operation.node().path("x-scope").asString("");
-              assertThat(scope.equals(ANY) || Scope.named(scope).isPresent())
+              assertThat(scope.equals(SELF) || Scope.named(scope).isPresent())
                   .as(operation.id())
                   .isTrue();
               assertThat(operation.node().path("x-types").asString(""))
                   .as(operation.id())
-                  .isIn("named", "items", "filtered", "refused", "any");
+                  .isIn("named", "items", "filtered", "rights", "refused", "any");
             });
     assertThat(secured().stream().map(asked -> asked.operation().id()))
         .containsAll(all.stream().map(ContractDocument.Operation::id).toList());
@@ -152,8 +161,10 @@ class AccessMatrixTest {
                           .filter(scope -> !scope.name().equals(needed))
                           .collect(Collectors.toSet())));
 
-      assertThat(asked.existing(GATEWAY.client().anonymous()).status()).as("%s", asked).isEqualTo(401);
-      if (!asked.scope().equals(ANY)) {
+      assertThat(asked.existing(GATEWAY.client().anonymous()).status())
+          .as("%s", asked)
+          .isEqualTo(401);
+      if (!asked.scope().equals(SELF)) {
         assertProblem(asked.existing(others), "403 forbidden");
       }
     }
@@ -164,8 +175,7 @@ class AccessMatrixTest {
     Map<String, TestClient> with = new HashMap<>();
     for (Asked asked : secured()) {
       TestClient client =
-          with.computeIfAbsent(asked.scope(), needed ->
-                  GATEWAY.clientWith(new Scope(needed.equals(ANY) ? "nothing" : needed)));
+          with.computeIfAbsent(asked.scope(), needed -> GATEWAY.clientWith(new Scope(needed)));
 
       Reply reply = asked.missing(client);
       assertThat(reply.status()).as("%s", asked).isNotEqualTo(401);
@@ -227,6 +237,7 @@ class AccessMatrixTest {
             assertThat(foreign.status()).as("%s", asked).isEqualTo(200);
             assertThat(foreign.body().toString()).as("%s", asked).doesNotContain("\"charge\"");
           }
+          case "rights" -> assertProblem(foreign, "403 rights_exceeded types");
           case "refused" -> refused(asked, foreign);
           default ->
               assertThat(foreign.status())

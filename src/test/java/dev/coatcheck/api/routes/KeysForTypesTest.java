@@ -120,8 +120,7 @@ class KeysForTypesTest {
     String body =
         json(
             "items",
-            List.of(
-                Map.of("type", "charge", "key", "70"), Map.of("type", "user", "key", "70")));
+            List.of(Map.of("type", "charge", "key", "70"), Map.of("type", "user", "key", "70")));
     TestClient all = GATEWAY.clientWith(Set.of(Scope.ALL), "principal = 'shared'");
     TestClient some =
         GATEWAY.clientWith(Set.of(Scope.ALL), "principal = 'shared', types = '{user}'");
@@ -142,10 +141,27 @@ class KeysForTypesTest {
   }
 
   @Test
+  void theKeySeesOnlyApiKeysForItsTypes() {
+    for (List<String> types : List.of(List.of("user"), List.of("user", "charge"))) {
+      ALL.post(
+          "/v1/access/keys",
+          json("name", "of " + types, "scopes", List.of("ids:read"), "types", types));
+    }
+
+    assertThat(user.get("/v1/access/keys").body().findValuesAsString("name"))
+        .contains("of [user]")
+        .doesNotContain("of [user, charge]");
+    assertProblem(
+        user.post(
+            "/v1/access/keys",
+            json("name", "x", "scopes", List.of("ids:read"), "types", List.of("nosuch"))),
+        "403 rights_exceeded types");
+  }
+
+  @Test
   void aTypeDrawsFromASegmentOnlyByTheRightToDrawFromItDirectly() {
     ALL.put("/v1/segments/invoice", "{}");
-    TestType bill =
-        TestType.of("bill", "bill").with("generate", "segment").with("tag", "invoice");
+    TestType bill = TestType.of("bill", "bill").with("generate", "segment").with("tag", "invoice");
     TestClient types = GATEWAY.clientWith(Scope.TYPES_WRITE);
     TestClient some =
         GATEWAY.clientWith(Set.of(Scope.TYPES_WRITE, Scope.KEYS_WRITE), "types = '{bill}'");
@@ -155,8 +171,7 @@ class KeysForTypesTest {
     assertProblem(
         some.post("/v1/keys", json("scheme", "segment", "tag", "invoice", "count", 1)),
         "403 type_not_allowed");
-    assertThat(
-            GATEWAY.clientWith(Set.of(Scope.TYPES_WRITE, Scope.KEYS_WRITE)).put(bill).status())
+    assertThat(GATEWAY.clientWith(Set.of(Scope.TYPES_WRITE, Scope.KEYS_WRITE)).put(bill).status())
         .isEqualTo(201);
     assertThat(types.put(bill).status()).as("it draws from it already").isEqualTo(200);
   }

@@ -19,6 +19,7 @@ import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.ids.access.AccessDecision;
+import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.access.ApiKey;
 import dev.coatcheck.ids.access.ApiKeys;
 import dev.coatcheck.ids.access.KeyOutcome;
@@ -82,6 +83,7 @@ public final class AccessRoutes implements Routes {
 
   private Answer one(Context ctx) {
     Query.none(ctx);
+    requireAllowed(ctx);
     return found(ApiKey.idOf(ctx.pathParam("id")).flatMap(keys::find));
   }
 
@@ -96,6 +98,7 @@ public final class AccessRoutes implements Routes {
     List<ApiKeys.Listed> page =
         keys.list(
             new ApiKeys.Filter(
+                RequestCaller.types(ctx),
                 query.text("principal"),
                 query.text("status").map(AccessRoutes::status),
                 query.text("after").map(this::cursor),
@@ -122,6 +125,7 @@ public final class AccessRoutes implements Routes {
   }
 
   private Answer patch(Context ctx, RequestBody body) {
+    requireAllowed(ctx);
     return ApiKey.idOf(ctx.pathParam("id"))
         .map(
             keyId ->
@@ -142,6 +146,7 @@ public final class AccessRoutes implements Routes {
         new ApiKeys.Rotation(
             Duration.ofSeconds(body.integer("overlap_seconds", 0, overlapSecondsMax)),
             body.nullableTime("expires_at"));
+    requireAllowed(ctx);
     return answer(keys.rotate(keyId(ctx), rotation, RequestCaller.actor(ctx)));
   }
 
@@ -158,6 +163,7 @@ public final class AccessRoutes implements Routes {
                   return true;
                 })
             .orElse(false);
+    requireAllowed(ctx);
     return answer(keys.revoke(keyId(ctx), keepsSuccessors, RequestCaller.actor(ctx)));
   }
 
@@ -180,6 +186,19 @@ public final class AccessRoutes implements Routes {
             Optional.of(address.getHostAddress()),
             Optional.of(RequestId.of(ctx))));
     return Answer.json(202, Map.of("object", "leak_report", "received", texts.size()));
+  }
+
+  /** The rights of a key name types, so a caller for some types sees keys for no others. */
+  private void requireAllowed(Context ctx) {
+    AllowedTypes allowed = RequestCaller.types(ctx);
+    if (!allowed.areAll()
+        && ApiKey.idOf(ctx.pathParam("id"))
+            .flatMap(keys::find)
+            .flatMap(listed -> listed.key().rights().types())
+            .filter(types -> types.stream().allMatch(allowed::hold))
+            .isEmpty()) {
+      throw new Refusal(Problem.typeNotAllowed());
+    }
   }
 
   /** The ID in the path; a text that is none can't be the caller's, so its scope decides. */

@@ -9,6 +9,7 @@ import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.api.routes.TestClient;
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.ids.registry.TestType;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -244,6 +245,28 @@ class TableMigrationEventsTest {
       }
     }
     assertThat(new TestClient(GATEWAY.uri(), key).get(quiet + "/events").status()).isEqualTo(401);
+  }
+
+  @Test
+  void whoseKeyLosesTheTypeHearsNoMore() throws Exception {
+    String type = API.get(quiet).text("/type");
+    API.put(TestType.of("spare", "spare"));
+    Reply made =
+        API.post(
+            "/v1/access/keys",
+            json(
+                "name", "watcher",
+                "scopes", List.of("table_migrations:read"),
+                "types", List.of(type)));
+    try (Listener listener = new Listener(GATEWAY.uri(), made.text("/secret"), quiet, null)) {
+      listener.upTo("plan");
+      API.send("PATCH", "/v1/access/keys/" + made.text("/id"), json("types", List.of("spare")));
+      while (listener.next() != null) {
+        // what was under way
+      }
+    }
+    TestClient watcher = new TestClient(GATEWAY.uri(), made.text("/secret"));
+    assertProblem(watcher.get(quiet + "/events"), "403 type_not_allowed");
   }
 
   @Test
