@@ -151,7 +151,8 @@ public final class BodyGate extends Handler.Wrapper {
     limits
         .count(gated.request(), gated.response(), caller)
         .ifPresentOrElse(
-            tooMany -> refuse(gated, caller.keyId(), tooMany), () -> collect(gated, caller.keyId()));
+            tooMany -> refuse(gated, caller.keyId(), tooMany),
+            () -> collect(gated, caller.keyId()));
   }
 
   private void collect(GatedRequest gated, String keyId) {

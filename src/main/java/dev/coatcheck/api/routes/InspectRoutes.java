@@ -77,7 +77,8 @@ public final class InspectRoutes implements Routes {
     Query.none(ctx);
     String text = ctx.pathParam("text");
     AllowedTypes allowed = RequestCaller.types(ctx);
-    Inspection inspection = Inspector.inspect(text, registry.keyLayouts(allowed::hold), clock.instant());
+    Inspection inspection =
+        Inspector.inspect(text, registry.keyLayouts(allowed::hold), clock.instant());
     Optional<Type> type = ours(text).filter(allowed::hold);
     Stream<Typed> known =
         inspection.candidates().stream()

@@ -35,10 +35,14 @@ public final class OperationsRoutes implements Routes {
 
   /** On the public port the metrics need a key. */
   public void registerSecuredMetrics(Endpoints endpoints) {
-    endpoints.secured(HandlerType.GET, OpenRoute.METRICS.path(), Scope.METRICS_READ, ctx -> {
-      RequestCaller.requireAllTypes(ctx); // the metrics count by type
-      return metrics(ctx);
-    });
+    endpoints.secured(
+        HandlerType.GET,
+        OpenRoute.METRICS.path(),
+        Scope.METRICS_READ,
+        ctx -> {
+          RequestCaller.requireAllTypes(ctx); // the metrics count by type
+          return metrics(ctx);
+        });
   }
 
   /** On the management port the metrics are open. */

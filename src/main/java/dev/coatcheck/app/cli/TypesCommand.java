@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -142,7 +141,8 @@ final class TypesCommand {
       @Option(names = "--to", paramLabel = "DAY", description = "Last day. Default: today.")
           @Nullable String to)
       throws CommandFailed {
-    String path = path(name) + "/legacy-hits" + query(parameter("from", from), parameter("to", to));
+    String path =
+        path(name) + "/legacy-hits" + query(List.of(parameter("from", from), parameter("to", to)));
     output.rows(gateway.get(path).path("data"), "day", "count");
     return 0;
   }
@@ -180,10 +180,11 @@ final class TypesCommand {
                 path(name)
                     + "/legacy-callers"
                     + query(
-                        parameter("from", from),
-                        parameter("to", to),
-                        parameter("kind", kind),
-                        parameter("limit", limit)))
+                        List.of(
+                            parameter("from", from),
+                            parameter("to", to),
+                            parameter("kind", kind),
+                            parameter("limit", limit))))
             .path("data")) {
       for (JsonNode caller : each.path("callers")) {
         Map<String, JsonNode> row = new LinkedHashMap<>();
@@ -196,9 +197,8 @@ final class TypesCommand {
     return 0;
   }
 
-  @SafeVarargs
-  private static String query(Optional<String>... parameters) {
-    String query = Stream.of(parameters).flatMap(Optional::stream).collect(Collectors.joining("&"));
+  private static String query(List<Optional<String>> parameters) {
+    String query = parameters.stream().flatMap(Optional::stream).collect(Collectors.joining("&"));
     return query.isEmpty() ? "" : "?" + query;
   }
 

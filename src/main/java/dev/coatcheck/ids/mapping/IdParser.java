@@ -77,9 +77,7 @@ public final class IdParser {
               .filter(types)
               .<IdText.OfRow>map(type -> new IdText.OfToken(type, id.token()))
               .orElseGet(
-                  () ->
-                      ofPattern(
-                          text, new ResolveOutcome.Malformed(Reason.PREFIX, 0), types));
+                  () -> ofPattern(text, new ResolveOutcome.Malformed(Reason.PREFIX, 0), types));
       case ParsedId.Malformed(Reason reason, int position) ->
           ofPattern(text, new ResolveOutcome.Malformed(reason, position), types);
     };

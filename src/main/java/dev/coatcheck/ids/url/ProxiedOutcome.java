@@ -17,8 +17,7 @@ public sealed interface ProxiedOutcome {
    * Send the client to the URI with public IDs.
    *
    * @param location path and query
-   * @param maxAgeSeconds how long a cache may keep it; never beyond a sunset, never
-   *     into a brownout
+   * @param maxAgeSeconds how long a cache may keep it; never beyond a sunset, never into a brownout
    */
   record Redirect(String location, int maxAgeSeconds, RedirectOutcome.Notice notice)
       implements ProxiedOutcome {}

@@ -22,7 +22,6 @@ public final class ErasedRowsTable {
   private static final SqlTemplate SET_ASIDE = file("erase-set-aside.sql");
 
   private static final String BOUND = "select set_config('lock_timeout', '5s', true)";
-  private static final String IS_THERE = "select to_regclass(%s) is not null";
 
   private final Session session;
   private final TargetSql names;
@@ -95,7 +94,8 @@ public final class ErasedRowsTable {
   }
 
   private boolean isThere(DSLContext sql, String relation) {
-    return PlainSql.isTrue(sql, names.fill(IS_THERE.formatted(relation)));
+    return PlainSql.isTrue(
+        sql, names.fill("select to_regclass(%s) is not null".formatted(relation)));
   }
 
   private void execute(DSLContext sql, SqlTemplate template, Object... values) {

@@ -13,8 +13,8 @@ import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
-import dev.coatcheck.ids.access.ApiKeys;
 import dev.coatcheck.ids.access.AccessDecision;
+import dev.coatcheck.ids.access.ApiKeys;
 import dev.coatcheck.ids.access.Credential;
 import dev.coatcheck.ids.access.Proxies;
 import dev.coatcheck.ids.access.Rights;
@@ -205,10 +205,10 @@ class FrontRequestTest {
   }
 
   private String key(String name) {
-    String key =
-        TestKeys.create(keys, name, Rights.of(Set.of(Scope.IDS_READ))).secretText();
+    String key = TestKeys.create(keys, name, Rights.of(Set.of(Scope.IDS_READ))).secretText();
     Supplier<AccessDecision> decision =
-        () -> access.decide(
+        () ->
+            access.decide(
                 Credential.of(Optional.of("Bearer " + key)),
                 Scope.IDS_READ,
                 InetAddress::getLoopbackAddress);

@@ -128,6 +128,7 @@ class LegacyCallersRoutesTest {
   }
 
   @Test
+  @SuppressWarnings("try") // the close is what is tested
   void anOrderlyStopWritesTheLastCounts() {
     try (GatewayFixture own = GatewayFixture.own()) {
       put(own.client(), "last");

@@ -228,7 +228,8 @@ class TlsTest {
   void aClientThatTakesNothingForHalfAMinuteIsCutOff() throws Exception {
     try (SSLSocket socket = (SSLSocket) TRUST.getSocketFactory().createSocket()) {
       socket.setReceiveBufferSize(4 << 10);
-      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), GATEWAY.uri().getPort()));
+      socket.connect(
+          new InetSocketAddress(InetAddress.getLoopbackAddress(), GATEWAY.uri().getPort()));
       socket.setSoTimeout(30_000);
       socket.startHandshake();
       socket

@@ -119,8 +119,7 @@ class SecretsTest {
     for (String body : List.of(mint, mint, "{\"type\":\"charge\"}")) {
       String _ = send(with(json("/v1/ids", body, "POST"), "Idempotency-Key", IDEMPOTENCY_KEY));
     }
-    String _ =
-        send(with(json("/v1/ids", mint, "POST"), "Idempotency-Key", "\"" + IDEMPOTENCY_KEY));
+    String _ = send(with(json("/v1/ids", mint, "POST"), "Idempotency-Key", "\"" + IDEMPOTENCY_KEY));
     for (String source : List.of("shop", "wrong", "away")) {
       sendJson(
           "POST",
@@ -140,7 +139,11 @@ class SecretsTest {
         Base64.getEncoder().encodeToString(("a:" + secret).getBytes(StandardCharsets.UTF_8));
     for (String value :
         List.of(
-            "Bearer " + secret, "Bearer " + broken, "Bearer  " + secret, secret, "Basic " + basic)) {
+            "Bearer " + secret,
+            "Bearer " + broken,
+            "Bearer  " + secret,
+            secret,
+            "Basic " + basic)) {
       for (String target : List.of("/v1/types", "/r/ch_00000000000000000000002B", "/metrics")) {
         String _ = send(request(target).setHeader("Authorization", value).build());
       }
@@ -158,8 +161,7 @@ class SecretsTest {
       String _ = send(request("/v1/types").header(name, secret).build());
     }
     String url = "/charges?key=" + secret;
-    String _ =
-        send(request("/v1/urls/auth-request").header("X-Original-URI", url).build(), url);
+    String _ = send(request("/v1/urls/auth-request").header("X-Original-URI", url).build(), url);
     String twice = "Authorization: Bearer " + secret + "\r\n";
     raw("GET /v1/types HTTP/1.1\r\nHost: gateway\r\n" + twice + twice + "\r\n");
     raw("GET /v1/types HTTP/1.1\r\nHost: gateway\r\nAuthorization : " + secret + "\r\n\r\n");

@@ -276,13 +276,16 @@ class ApiKeysTest {
   }
 
   private static void allowed(Access access, ApiKey key) {
-    assertThat(access.decide(new Credential.Key(key), Scope.IDS_READ, InetAddress::getLoopbackAddress))
+    assertThat(
+            access.decide(new Credential.Key(key), Scope.IDS_READ, InetAddress::getLoopbackAddress))
         .isInstanceOf(AccessDecision.Granted.class);
   }
 
   private static boolean isAllowedFromMemory(Access access, ApiKey key) {
     return new NonBlockingAttempt<>(
-                () -> access.decide(new Credential.Key(key), Scope.IDS_READ, InetAddress::getLoopbackAddress))
+                () ->
+                    access.decide(
+                        new Credential.Key(key), Scope.IDS_READ, InetAddress::getLoopbackAddress))
             .run()
         instanceof NonBlockingAttempt.Outcome.Done<AccessDecision>(AccessDecision.Granted _);
   }

@@ -49,13 +49,16 @@ class OutageTest {
       proxy.freeze(true);
       ahead.addAndGet(Duration.ofSeconds(4).toNanos());
       assertThat(isInMemory(resolver, minute)).isFalse();
-      assertThat(resolver.resolve(minute, AllowedTypes.ALL)).isInstanceOf(ResolveOutcome.Found.class);
-      assertThat(resolver.resolve(moment, AllowedTypes.ALL)).isInstanceOf(ResolveOutcome.Found.class);
+      assertThat(resolver.resolve(minute, AllowedTypes.ALL))
+          .isInstanceOf(ResolveOutcome.Found.class);
+      assertThat(resolver.resolve(moment, AllowedTypes.ALL))
+          .isInstanceOf(ResolveOutcome.Found.class);
       assertThat(resolver.resolveAlias(ofMinute, alias)).isInstanceOf(ResolveOutcome.Found.class);
       assertRefused(resolver, refusing);
 
       ahead.addAndGet(Duration.ofSeconds(20).toNanos());
-      assertThat(resolver.resolve(minute, AllowedTypes.ALL)).isInstanceOf(ResolveOutcome.Found.class);
+      assertThat(resolver.resolve(minute, AllowedTypes.ALL))
+          .isInstanceOf(ResolveOutcome.Found.class);
       assertRefused(resolver, moment);
 
       ahead.addAndGet(Duration.ofSeconds(40).toNanos());
@@ -81,7 +84,8 @@ class OutageTest {
   private static void assertRefused(Resolver resolver, String id) {
     try (MachineDelay delay = MachineDelay.measure()) {
       long from = System.nanoTime();
-      assertThatThrownBy(() -> resolver.resolve(id, AllowedTypes.ALL)).isInstanceOf(DatabaseUnavailable.class);
+      assertThatThrownBy(() -> resolver.resolve(id, AllowedTypes.ALL))
+          .isInstanceOf(DatabaseUnavailable.class);
       delay.requireWithin(Duration.ofSeconds(1), Duration.ofNanos(System.nanoTime() - from));
     }
   }

@@ -43,10 +43,13 @@ class ResolverTest {
     Token token = FIXTURE.mint(FIXTURE.generated(FIXTURE.charge)).getFirst().mapping().token();
     String forged = new PublicId(invoice.prefix(), token).toString();
 
-    assertThat(FIXTURE.resolver.resolve(forged, AllowedTypes.ALL)).isEqualTo(new ResolveOutcome.Unknown());
+    assertThat(FIXTURE.resolver.resolve(forged, AllowedTypes.ALL))
+        .isEqualTo(new ResolveOutcome.Unknown());
     // Also once the row is cached under its own prefix.
-    FIXTURE.resolver.resolve(new PublicId(FIXTURE.charge.prefix(), token).toString(), AllowedTypes.ALL);
-    assertThat(FIXTURE.resolver.resolve(forged, AllowedTypes.ALL)).isEqualTo(new ResolveOutcome.Unknown());
+    FIXTURE.resolver.resolve(
+        new PublicId(FIXTURE.charge.prefix(), token).toString(), AllowedTypes.ALL);
+    assertThat(FIXTURE.resolver.resolve(forged, AllowedTypes.ALL))
+        .isEqualTo(new ResolveOutcome.Unknown());
   }
 
   /** Anyone can compute them, check characters and all, and have each cached as not there. */
@@ -78,7 +81,8 @@ class ResolverTest {
   private static long nanos(Resolver resolver, List<String> texts) {
     long begun = System.nanoTime();
     for (int i = 0; i < 1_000; i++) {
-      assertThat(resolver.resolve(texts.get(i * 10), AllowedTypes.ALL)).isInstanceOf(ResolveOutcome.Unknown.class);
+      assertThat(resolver.resolve(texts.get(i * 10), AllowedTypes.ALL))
+          .isInstanceOf(ResolveOutcome.Unknown.class);
     }
     return System.nanoTime() - begun;
   }
@@ -128,7 +132,8 @@ class ResolverTest {
     gone.close();
 
     for (String text : List.of("", "ch", "ch_", "ch_4KIWSf8WvPNoQDBwStVIDYHV", "CH_x", "x\0y")) {
-      assertThat(gone.resolver.resolve(text, AllowedTypes.ALL)).isInstanceOf(ResolveOutcome.Malformed.class);
+      assertThat(gone.resolver.resolve(text, AllowedTypes.ALL))
+          .isInstanceOf(ResolveOutcome.Malformed.class);
     }
   }
 

@@ -330,7 +330,9 @@ class ScanGuardTest {
     "nonsense, 1.2.3.4.5, true"
   })
   void aVisitorIsAnIpv4AddressOrASlash64(String one, String other, boolean same) {
-    assertThat(Visitor.at(InetAddress.ofLiteral(one)).equals(Visitor.at(InetAddress.ofLiteral(other)))).isEqualTo(same);
+    assertThat(
+            Visitor.at(InetAddress.ofLiteral(one)).equals(Visitor.at(InetAddress.ofLiteral(other))))
+        .isEqualTo(same);
   }
 
   private void pass(long millis) {

@@ -134,7 +134,8 @@ final class BoundsRoutes implements Routes {
       throw Refusal.ofParameter("type", "Send exactly one of type and layout.");
     }
     if (type.isPresent()) {
-      return Parameters.keyTimes(parameters.type(RequestCaller.types(ctx), "type", type.get()), "type");
+      return Parameters.keyTimes(
+          parameters.type(RequestCaller.types(ctx), "type", type.get()), "type");
     }
     return switch (SnowflakeLayout.parse(layout.orElseThrow(), clock.instant())) {
       case LayoutParse.Known(SnowflakeLayout known) -> new KeyTimes.Snowflakes(known);

@@ -72,8 +72,7 @@ public final class TypeRoutes implements Routes {
     AllowedTypes allowed = RequestCaller.types(ctx);
     return Answer.json(
         200,
-        ListView.of(
-            registry.all().stream().filter(allowed::hold).map(TypeRoutes::view).toList()));
+        ListView.of(registry.all().stream().filter(allowed::hold).map(TypeRoutes::view).toList()));
   }
 
   private Answer one(Context ctx) {
