@@ -25,8 +25,8 @@ import javax.tools.ToolProvider;
 /**
  * Lists every sentence that a user can read, as {@code FILE:LINE: SENTENCE}: {@code java
  * build/Sentences.java [ROOT]}. The sentences are the string literals of the program that hold
- * words, the texts of the contract, and the headings of the documents. Read the list from top to
- * bottom: docs/words.md says which words it uses.
+ * words, the texts of the contract and of the console's pages, and the headings of the documents.
+ * Read the list from top to bottom: docs/words.md says which words it uses.
  */
 public class Sentences {
   private static final Pattern WORDS =
@@ -47,6 +47,7 @@ public class Sentences {
     Path root = Path.of(args.length == 0 ? "." : args[0]).toAbsolutePath().normalize();
     javaFiles(root);
     contract(root.resolve("openapi/coatcheck.yaml"));
+    templates(root);
     for (Path document : documents(root)) {
       headings(root, document);
     }
@@ -154,6 +155,23 @@ public class Sentences {
 
   private static int indent(String line) {
     return line.length() - line.stripLeading().length();
+  }
+
+  /** The texts of the console's pages, without tags and expressions. */
+  private static void templates(Path root) throws IOException {
+    try (Stream<Path> files = Files.list(root.resolve("src/main/jte"))) {
+      for (Path file : files.sorted().toList()) {
+        List<String> lines = Files.readAllLines(file);
+        for (int i = 0; i < lines.size(); i++) {
+          if (!lines.get(i).matches("@(import|param|template).*")) {
+            print(
+                root.relativize(file).toString(),
+                i + 1,
+                lines.get(i).replaceAll("<[^>]*>|\\$\\{[^}]*}|@\\w+(\\([^<]*\\))?", " "));
+          }
+        }
+      }
+    }
   }
 
   private static List<Path> documents(Path root) throws IOException {

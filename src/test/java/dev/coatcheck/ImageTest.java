@@ -69,8 +69,10 @@ class ImageTest {
                   "127.0.0.1",
                   1,
                   Map.of(
-                      "COATCHECK_TLS_CERTIFICATE_FILE", "/tls.crt",
-                      "COATCHECK_MANAGEMENT_PORT", Integer.toString(port))))
+                      "COATCHECK_TLS_CERTIFICATE_FILE",
+                      "/tls.crt",
+                      "COATCHECK_MANAGEMENT_PORT",
+                      Integer.toString(port))))
           .isEqualTo(1);
     } finally {
       management.stop(0);

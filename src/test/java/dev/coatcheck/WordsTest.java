@@ -29,6 +29,7 @@ class WordsTest {
         .contains("Runs the gateway, with an embedded Postgres unless --database-url is given.")
         .contains("The table has no primary key.") // a plan
         .contains("Mint up to 1,000 public IDs") // the contract
+        .contains("Any ID: a public ID, a key, a legacy ID") // a page of the console
         .contains("docs/operations.md");
   }
 

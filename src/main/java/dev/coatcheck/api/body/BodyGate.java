@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  * thread nor a permit, only memory of a {@link BodyBudget}, for a limited time.
  *
  * <p>A request that can be refused without its body is refused before: for its access, its quota,
- * its media type or its announced length. Files of rows are not collected; their routes read them as they
- * arrive.
+ * its media type or its announced length. Files of rows are not collected; their routes read them
+ * as they arrive.
  */
 public final class BodyGate extends Handler.Wrapper {
   private static final long TICK_SECONDS = 1;

@@ -61,6 +61,11 @@ public final class Answer {
         200, contentType, List.of(new HttpField(HttpHeader.CACHE_CONTROL, cacheControl)), body);
   }
 
+  /** A page that no cache keeps. */
+  public static Answer page(int status, byte[] html) {
+    return new Answer(status, Page.CONTENT_TYPE, List.of(NO_STORE), html);
+  }
+
   /** A redirect that a cache may keep for {@code maxAgeSeconds}; 0 for not at all. */
   public static Answer redirect(int status, String location, int maxAgeSeconds) {
     return new Answer(
@@ -119,6 +124,11 @@ public final class Answer {
 
   public int status() {
     return status;
+  }
+
+  /** The headers that belong to the answer itself, without the type and the length of its body. */
+  public List<HttpField> headers() {
+    return List.copyOf(headers);
   }
 
   /** The body as text, to be stored. All our JSON is UTF-8. */

@@ -49,9 +49,7 @@ public record Problem(ProblemCode code, String detail, Members members) {
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Brownout(
-      @JsonIgnore OptionalInt retryAfterSeconds,
-      Instant brownoutEndsAt,
-      @Nullable Instant sunsetAt)
+      @JsonIgnore OptionalInt retryAfterSeconds, Instant brownoutEndsAt, @Nullable Instant sunsetAt)
       implements Members {}
 
   /**
@@ -167,8 +165,8 @@ public record Problem(ProblemCode code, String detail, Members members) {
     return at(
         ProblemCode.PUBLIC_ID_ERASED,
         param,
-        "The public ID was erased for good: its key and aliases are no longer known, and it is never"
-            + " issued again.");
+        "The public ID was erased for good: its key and aliases are no longer known, and it is"
+            + " never issued again.");
   }
 
   public static Problem batchRefused(List<ItemError> errors) {

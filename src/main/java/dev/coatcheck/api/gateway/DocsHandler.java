@@ -7,6 +7,7 @@ import dev.coatcheck.api.exchange.ContentNegotiation;
 import dev.coatcheck.api.exchange.Page;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
+import dev.coatcheck.api.exchange.StaticFile;
 import dev.coatcheck.api.server.OpenRoute;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;

@@ -71,8 +71,7 @@ final class FrontHandler extends Handler.Wrapper {
     return switch (request.getMethod()) {
       case "GET", "HEAD" ->
           request.getHeaders().contains(UNUSUAL) ? Optional.empty() : reading(request, path);
-      case "POST" ->
-          path.equals(MintRoutes.ONE) && !isPublic ? minting(request) : Optional.empty();
+      case "POST" -> path.equals(MintRoutes.ONE) && !isPublic ? minting(request) : Optional.empty();
       default -> Optional.empty();
     };
   }
@@ -84,8 +83,7 @@ final class FrontHandler extends Handler.Wrapper {
               id ->
                   Operation.open(
                       OpenRoute.REDIRECT.path(),
-                      () ->
-                          routes.redirects().redirect(id, Asked.of(request, Optional.empty()))));
+                      () -> routes.redirects().redirect(id, Asked.of(request, Optional.empty()))));
     }
     if (path.startsWith(LEGACY)) {
       int slash = path.lastIndexOf('/');
@@ -100,8 +98,7 @@ final class FrontHandler extends Handler.Wrapper {
                                   () ->
                                       routes
                                           .redirects()
-                                          .follow(
-                                              type, n, Asked.of(request, Optional.empty())))));
+                                          .follow(type, n, Asked.of(request, Optional.empty())))));
     }
     // Routes parse queries.
     if (isPublic || request.getMethod().equals("HEAD") || request.getHttpURI().getQuery() != null) {
@@ -122,8 +119,7 @@ final class FrontHandler extends Handler.Wrapper {
             new Operation(
                 ProxyRoutes.AUTH_REQUEST,
                 Optional.of(ProxyRoutes.NEEDS),
-                caller ->
-                    routes.proxies().authRequest(Asked.of(request, caller), types(caller))))
+                caller -> routes.proxies().authRequest(Asked.of(request, caller), types(caller))))
         : Optional.empty();
   }
 

@@ -1,6 +1,7 @@
 package dev.coatcheck.api.gateway;
 
 import dev.coatcheck.api.body.BodyGate;
+import dev.coatcheck.api.console.ConsoleAssets;
 import dev.coatcheck.api.exchange.Failures;
 import dev.coatcheck.api.exchange.RequestAccess;
 import dev.coatcheck.api.server.Certificates;
@@ -11,7 +12,9 @@ import dev.coatcheck.api.server.RateLimits;
 import dev.coatcheck.api.server.TlsFiles;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.access.AddressRange;
 import io.javalin.Javalin;
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -68,7 +71,16 @@ public final class HttpServer implements AutoCloseable {
       OptionalInt managementPort,
       Optional<TlsFiles> tls,
       Listener.Limits limits,
-      int batchesMax) {}
+      int batchesMax) {
+    /** Whether the gateway's own port has the console, if there is one. */
+    boolean hasConsole() {
+      return managementPort.isEmpty()
+          && (host.equals("localhost")
+              || AddressRange.literal(host.replaceAll("[\\[\\]]", ""))
+                  .filter(InetAddress::isLoopbackAddress)
+                  .isPresent());
+    }
+  }
 
   private HttpServer(
       Listening where,
@@ -121,14 +133,21 @@ public final class HttpServer implements AutoCloseable {
     BodyGate gate =
         new BodyGate(
             new FrontHandler(routes, front, false), access, rates, permits, observer, threads);
+    boolean isConsoleOnPort = routes.console().isPresent() && where.hasConsole();
     return started(
         listener.listen(
             new Listener.Port(where.host(), where.port(), certificates),
-            new GracefulHandler(new DocsHandler(gate, observer, threads)),
+            new GracefulHandler(
+                isConsoleOnPort
+                    ? new ConsoleAssets(new DocsHandler(gate, observer, threads), threads)
+                    : new DocsHandler(gate, observer, threads)),
             rates,
             permits,
             endpoints -> {
               routes.all().forEach(each -> each.register(endpoints));
+              if (isConsoleOnPort) {
+                routes.console().ifPresent(console -> console.register(endpoints));
+              }
               if (where.managementPort().isEmpty()) {
                 routes.operations().registerSecuredMetrics(endpoints);
               }
@@ -154,12 +173,14 @@ public final class HttpServer implements AutoCloseable {
   private Javalin openManagement() throws PortInUse {
     return started(
         listener.listen(
-            new Listener.Port(
-                where.host(), where.managementPort().getAsInt(), Optional.empty()),
-            new GracefulHandler(),
+            new Listener.Port(where.host(), where.managementPort().getAsInt(), Optional.empty()),
+            routes.console().isPresent()
+                ? new GracefulHandler(new ConsoleAssets(threads))
+                : new GracefulHandler(),
             RateLimits.none(),
             new Permits(REQUESTS_MAX),
             endpoints -> {
+              routes.console().ifPresent(console -> console.register(endpoints));
               routes.operations().register(endpoints);
               routes.operations().registerOpenMetrics(endpoints);
             }));
@@ -184,6 +205,14 @@ public final class HttpServer implements AutoCloseable {
 
   private static OptionalInt port(Optional<Javalin> server) {
     return server.map(found -> OptionalInt.of(found.port())).orElse(OptionalInt.empty());
+  }
+
+  /** The port that has the console; empty if there is none. */
+  public OptionalInt consolePort() {
+    if (routes.console().isEmpty()) {
+      return OptionalInt.empty();
+    }
+    return where.hasConsole() ? OptionalInt.of(port()) : managementPort();
   }
 
   /** Finishes accepted requests within 8 s, then stops. */

@@ -1,5 +1,6 @@
 package dev.coatcheck.api.gateway;
 
+import dev.coatcheck.api.console.ConsoleRoutes;
 import dev.coatcheck.api.routes.IdRoutes;
 import dev.coatcheck.api.routes.MintRoutes;
 import dev.coatcheck.api.routes.OperationsRoutes;
@@ -8,6 +9,7 @@ import dev.coatcheck.api.routes.urls.ProxyRoutes;
 import dev.coatcheck.api.routes.urls.RedirectRoutes;
 import dev.coatcheck.api.server.Routes;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -17,6 +19,7 @@ import java.util.stream.Stream;
  *     {@code mints}
  * @param operations are on the management port too
  * @param runs have streams, which end before the server
+ * @param console on one of the two ports, or empty
  */
 public record RouteTable(
     RedirectRoutes redirects,
@@ -25,7 +28,8 @@ public record RouteTable(
     MintRoutes mints,
     OperationsRoutes operations,
     TableMigrationRoutes runs,
-    List<Routes> others) {
+    List<Routes> others,
+    Optional<ConsoleRoutes> console) {
 
   Stream<Routes> all() {
     return Stream.concat(

@@ -82,7 +82,8 @@ public final class AliasRoutes implements Routes {
 
   private static Answer ended() {
     return Answer.of(
-        IdProblems.ended("id", "This public ID was revoked or merged; it gets no further aliases."));
+        IdProblems.ended(
+            "id", "This public ID was revoked or merged; it gets no further aliases."));
   }
 
   private Answer remove(Context ctx) {

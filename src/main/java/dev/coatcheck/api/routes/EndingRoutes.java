@@ -29,7 +29,7 @@ import java.util.function.Function;
 
 /** Ends public IDs, alone or in batches: revokes them, or merges them into other public IDs. */
 public final class EndingRoutes implements Routes {
-  private static final int REASON_LENGTH_MAX = 500;
+  public static final int REASON_LENGTH_MAX = 500;
 
   private final Endings endings;
 
@@ -139,9 +139,11 @@ public final class EndingRoutes implements Routes {
   }
 
   /**
+   * What a caller is told about an outcome.
+   *
    * @param path of the item in the body
    */
-  private static Item<Shown> ended(EndOutcome outcome, String path) {
+  public static Item<Shown> ended(EndOutcome outcome, String path) {
     return switch (outcome) {
       case EndOutcome.Done(ResolveOutcome.Ended ended) -> Items.shown(200, PublicIdView.of(ended));
       case EndOutcome.Unknown(Side side) ->
@@ -149,8 +151,7 @@ public final class EndingRoutes implements Routes {
       case EndOutcome.Malformed(Side side, ResolveOutcome.Malformed malformed) ->
           new Item.Refused<>(IdProblems.malformed(param(path, side), malformed));
       case EndOutcome.NotAllowed _ -> new Item.Refused<>(Problem.typeNotAllowed());
-      case EndOutcome.Erased(Side side) ->
-          new Item.Refused<>(Problem.erased(param(path, side)));
+      case EndOutcome.Erased(Side side) -> new Item.Refused<>(Problem.erased(param(path, side)));
       case EndOutcome.EndedOtherwise(Side side) ->
           new Item.Refused<>(
               IdProblems.ended(

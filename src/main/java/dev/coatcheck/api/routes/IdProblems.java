@@ -56,7 +56,7 @@ public final class IdProblems {
             paused.notice().sunsetAt().orElse(null)));
   }
 
-  static Problem ended(String param, String detail) {
+  public static Problem ended(String param, String detail) {
     return Problem.at(ProblemCode.ID_ENDED, param, detail);
   }
 

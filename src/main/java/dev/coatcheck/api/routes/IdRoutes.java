@@ -165,7 +165,8 @@ public final class IdRoutes implements Routes {
   private PublicIdView named(PublicIdView view, String text) {
     return text.equals(view.id())
         ? view
-        : view.named(ids.legacyId(text, AllowedTypes.ALL).map(OlderId.LegacyId::alias).stream().toList());
+        : view.named(
+            ids.legacyId(text, AllowedTypes.ALL).map(OlderId.LegacyId::alias).stream().toList());
   }
 
   private Answer lookup(Context ctx) {

@@ -32,8 +32,7 @@ public final class LegacyHeaders {
         "<" + location.replace("<", "%3C").replace(">", "%3E") + ">; rel=\"canonical\"";
     return of(
         notice,
-        Stream.concat(
-                Stream.of(canonical), notice.sunsetLink().map(LegacyHeaders::sunset).stream())
+        Stream.concat(Stream.of(canonical), notice.sunsetLink().map(LegacyHeaders::sunset).stream())
             .toList());
   }
 

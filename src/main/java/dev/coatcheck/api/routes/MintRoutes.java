@@ -73,9 +73,7 @@ public final class MintRoutes implements Routes {
     boolean atomic = body.object().bool("atomic", false);
     Caller caller = RequestCaller.of(ctx).caller();
     List<Item<MintRequest>> items =
-        isCounted(body.object())
-            ? counted(body.object(), caller)
-            : listed(body.object(), caller);
+        isCounted(body.object()) ? counted(body.object(), caller) : listed(body.object(), caller);
     List<MintRequest> sound = Items.sound(items);
     if (atomic && sound.size() < items.size()) {
       return Answer.of(Problem.batchRefused(Items.errors(items)));
@@ -131,8 +129,8 @@ public final class MintRoutes implements Routes {
 
   private MintRequest request(JsonObject body, Caller caller) {
     body.allow("type", "key", "legacy_id", ClientIds.CLIENT_ID, ClientIds.NAMESPACE);
-    Type type = parameters.type(
-            caller.rights().allowedTypes(), body.at("type"), body.string("type"));
+    Type type =
+        parameters.type(caller.rights().allowedTypes(), body.at("type"), body.string("type"));
     Optional<Key> key =
         body.optionalString("key").map(text -> Parameters.key(type, body.at("key"), text));
     if (key.isEmpty() && type.needsKeys()) {
@@ -193,7 +191,8 @@ public final class MintRoutes implements Routes {
       case MintOutcome.Erased _ ->
           Problem.of(
               ProblemCode.PUBLIC_ID_ERASED,
-              "The public ID of this alias was erased, for good. No other public ID gets the alias.");
+              "The public ID of this alias was erased, for good. No other public ID gets the"
+                  + " alias.");
       case MintOutcome.Ended _ ->
           Problem.of(
               ProblemCode.ID_ENDED,

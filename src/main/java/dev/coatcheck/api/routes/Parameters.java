@@ -32,6 +32,8 @@ public final class Parameters {
   }
 
   /**
+   * The type with a name.
+   *
    * @throws Refusal if the caller may not use the type, whether it exists or not, or no type has
    *     the name
    */
@@ -105,7 +107,7 @@ public final class Parameters {
   }
 
   /** An alias of any scheme except client; {@link ClientIds} reads those. */
-  static Alias alias(Type type, AliasScheme scheme, String param, String value) {
+  public static Alias alias(Type type, AliasScheme scheme, String param, String value) {
     // Only texts that match the type's pattern are looked up among older public IDs.
     boolean isOlder =
         scheme != AliasScheme.PUBLIC
@@ -116,7 +118,7 @@ public final class Parameters {
     return Alias.of(type, scheme, value);
   }
 
-  static Refusal aliasMalformed(AliasScheme scheme, String param) {
+  public static Refusal aliasMalformed(AliasScheme scheme, String param) {
     return new Refusal(ProblemCode.ALIAS_MALFORMED, param, sentence(scheme));
   }
 

@@ -89,7 +89,8 @@ public final class Certificates implements AutoCloseable {
           serve(sound);
         }
       }
-      case TlsFiles.Read.Faulty faulty -> observer.observe(new Event.CertificateRefused(why(faulty)));
+      case TlsFiles.Read.Faulty faulty ->
+          observer.observe(new Event.CertificateRefused(why(faulty)));
     }
   }
 

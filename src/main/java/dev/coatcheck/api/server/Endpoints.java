@@ -182,6 +182,14 @@ public final class Endpoints {
         });
   }
 
+  /**
+   * A page of the console, or one of its forms, without an API key in the request: the handler
+   * decides who may see it.
+   */
+  public void page(HandlerType method, String path, Handler handler) {
+    register(method, path, ctx -> admit(path, Permits.Share.OTHERS, _ -> handler.answer(ctx)));
+  }
+
   /** HEAD runs the handler of GET, and Jetty drops the body of the answer. */
   private void register(HandlerType method, String path, Handler handler) {
     add(method, path, handler);

@@ -13,7 +13,8 @@ public final class PortInUse extends Exception {
             + port
             + ": "
             + reason
-            + ". Choose another address with COATCHECK_PORT, _PUBLIC_PORT, _MANAGEMENT_PORT or _HOST.",
+            + ". Choose another address with COATCHECK_PORT, _PUBLIC_PORT, _MANAGEMENT_PORT or"
+            + " _HOST.",
         cause);
   }
 

@@ -51,7 +51,9 @@ public final class RateLimits {
     return new RateLimits(Defaults.none(), Proxies.none(), () -> 0);
   }
 
-  /** Counts a request with a valid API key, unless it was counted. Returns the answer if refused. */
+  /**
+   * Counts a request with a valid API key, unless it was counted. Returns the answer if refused.
+   */
   public Optional<Problem> count(Request request, Response response, Caller caller) {
     return isUnlimited(caller) ? Optional.empty() : countKey(request, response, caller);
   }

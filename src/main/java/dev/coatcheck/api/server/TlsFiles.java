@@ -96,7 +96,10 @@ public record TlsFiles(Path certificate, Path key) {
         && secret.isPresent()
         && !belongTogether(chain.get().getFirst().getPublicKey(), secret.get())) {
       ofKey.add(
-          "names a key that does not belong to the first certificate in " + certificate + ": " + key);
+          "names a key that does not belong to the first certificate in "
+              + certificate
+              + ": "
+              + key);
     }
     return ofCertificate.isEmpty() && ofKey.isEmpty()
         ? new Read.Sound(chain.orElseThrow(), secret.orElseThrow())
@@ -230,5 +233,4 @@ public record TlsFiles(Path certificate, Path key) {
       return false;
     }
   }
-
 }

@@ -1,5 +1,6 @@
 package dev.coatcheck.app.boot;
 
+import dev.coatcheck.api.console.ConsoleMode;
 import dev.coatcheck.api.server.Listener;
 import dev.coatcheck.api.server.RateLimits;
 import dev.coatcheck.api.server.TlsFiles;
@@ -49,7 +50,8 @@ public record Config(
     Proxies trustedProxies,
     int cachedMappingsMax,
     Duration accessStaleMax,
-    LeaseLimits leases) {
+    LeaseLimits leases,
+    ConsoleMode console) {
   private static final Duration ACCESS_STALE_MAX = Duration.ofSeconds(60);
 
   /**
@@ -106,7 +108,8 @@ public record Config(
           list(Setting.TRUSTED_PROXIES, Proxies::parse, Proxies.none(), "addresses"),
           number(Setting.CACHE_ENTRIES, 0, 100_000_000).orElse(0),
           accessStaleMax(),
-          leases());
+          leases(),
+          console());
     }
 
     private int selectors() {
@@ -154,6 +157,16 @@ public record Config(
       return onOutage.equals(Optional.of(OnOutage.SERVE_STALE)) ? ACCESS_STALE_MAX : Duration.ZERO;
     }
 
+    private ConsoleMode console() {
+      return value(Setting.CONSOLE)
+          .flatMap(ConsoleMode::named)
+          .orElseGet(
+              () -> {
+                fault(Setting.CONSOLE, "must be off, read-only or on");
+                return ConsoleMode.OFF;
+              });
+    }
+
     /** In brackets if it is an IPv6 address, as URLs require. */
     private String host() {
       String host = value(Setting.HOST).orElse("");
@@ -185,18 +198,15 @@ public record Config(
       Optional<Path> certificate = path(Setting.TLS_CERTIFICATE_FILE);
       Optional<Path> key = path(Setting.TLS_KEY_FILE);
       if (certificate.isPresent() != key.isPresent()) {
-        Setting missing =
-            key.isPresent() ? Setting.TLS_CERTIFICATE_FILE : Setting.TLS_KEY_FILE;
-        Setting present =
-            key.isPresent() ? Setting.TLS_KEY_FILE : Setting.TLS_CERTIFICATE_FILE;
+        Setting missing = key.isPresent() ? Setting.TLS_CERTIFICATE_FILE : Setting.TLS_KEY_FILE;
+        Setting present = key.isPresent() ? Setting.TLS_KEY_FILE : Setting.TLS_CERTIFICATE_FILE;
         fault(missing, "is needed beside " + present.variable());
       }
       Optional<TlsFiles> files =
           certificate.flatMap(first -> key.map(second -> new TlsFiles(first, second)));
       if (files.isPresent()
           && files.get().read()
-              instanceof
-              TlsFiles.Read.Faulty(List<String> ofCertificate, List<String> ofKey)) {
+              instanceof TlsFiles.Read.Faulty(List<String> ofCertificate, List<String> ofKey)) {
         ofCertificate.forEach(what -> fault(Setting.TLS_CERTIFICATE_FILE, what));
         ofKey.forEach(what -> fault(Setting.TLS_KEY_FILE, what));
       }

@@ -1,5 +1,7 @@
 package dev.coatcheck.app.boot;
 
+import dev.coatcheck.api.console.ConsoleMode;
+import dev.coatcheck.api.console.ConsoleRoutes;
 import dev.coatcheck.api.exchange.RequestAccess;
 import dev.coatcheck.api.gateway.HttpServer;
 import dev.coatcheck.api.gateway.RouteTable;
@@ -38,6 +40,7 @@ import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
 import dev.coatcheck.ids.access.ApiKeys;
+import dev.coatcheck.ids.access.ConsoleSessions;
 import dev.coatcheck.ids.alias.Aliases;
 import dev.coatcheck.ids.ending.Endings;
 import dev.coatcheck.ids.ending.Erasures;
@@ -152,6 +155,8 @@ public final class Gateway implements AutoCloseable {
           new IdResolver(
               parser, resolver, migrations.unmappedRows(), hits, callers, observer, clock);
       Redirector redirector = new Redirector(registry, parser, resolver, ids, observer, clock);
+      Audit audit = new Audit(database);
+      RedirectRoutes redirects = new RedirectRoutes(redirector, config.trustedProxies());
       UrlResolver urls = new UrlResolver(ids, registry, parser);
       Readiness readiness =
           new Readiness(
@@ -177,7 +182,7 @@ public final class Gateway implements AutoCloseable {
                       config.clients(),
                       config.concurrency().resolveGroups()),
                   new RouteTable(
-                      new RedirectRoutes(redirector, config.trustedProxies()),
+                      redirects,
                       new IdRoutes(
                           resolver, ids, lookup, aliases, parameters, config.trustedProxies()),
                       new ProxyRoutes(
@@ -193,8 +198,7 @@ public final class Gateway implements AutoCloseable {
                       List.of(
                           new TypeRoutes(
                               registry, parameters, config.redirectHosts(), prepare, clock),
-                          new AccessRoutes(
-                              apiKeys, config.trustedProxies(), System::nanoTime),
+                          new AccessRoutes(apiKeys, config.trustedProxies(), System::nanoTime),
                           new AliasRoutes(resolver, aliases, parameters),
                           new EndingRoutes(endings),
                           new ErasureRoutes(new Erasures(database, resolver, aliases)),
@@ -205,18 +209,27 @@ public final class Gateway implements AutoCloseable {
                               parameters,
                               clock),
                           new InspectRoutes(registry, clock),
-                          new AuditRoutes(new Audit(database), observer),
-                          new LegacyRoutes(
-                              ids, hits, callers, parameters, config.trustedProxies()),
+                          new AuditRoutes(audit, observer),
+                          new LegacyRoutes(ids, hits, callers, parameters, config.trustedProxies()),
                           new UrlRoutes(
-                              urls,
-                              new UrlPublisher(lookup, registry),
-                              config.trustedProxies()),
+                              urls, new UrlPublisher(lookup, registry), config.trustedProxies()),
                           new TransferRoutes(
                               importer,
                               new Exporter(opened.settings(), observer),
                               parameters,
-                              observer))),
+                              observer)),
+                      config.console() == ConsoleMode.OFF
+                          ? Optional.empty()
+                          : Optional.of(
+                              new ConsoleRoutes(
+                                  config.console(),
+                                  new ConsoleSessions(database, access, random, clock),
+                                  config.trustedProxies(),
+                                  new ConsoleRoutes.Verbs(
+                                      registry, parser, resolver, lookup, aliases, endings,
+                                      redirects, audit),
+                                  observer,
+                                  clock))),
                   new RequestAccess(access, config.trustedProxies()),
                   new RateLimits(config.limits(), config.trustedProxies(), System::nanoTime),
                   random,
@@ -245,6 +258,17 @@ public final class Gateway implements AutoCloseable {
 
   public OptionalInt publicPort() {
     return server.publicPort();
+  }
+
+  /** The address of the console; empty if there is none. */
+  public Optional<String> console() {
+    if (server.consolePort().isEmpty()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        managementPort().isEmpty()
+            ? url() + "/console"
+            : "http://" + config.host() + ":" + server.consolePort().getAsInt() + "/console");
   }
 
   public OptionalInt managementPort() {

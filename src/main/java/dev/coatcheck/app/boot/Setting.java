@@ -14,13 +14,18 @@ public enum Setting {
   PORT("8080", "Port of the gateway; 0 for any free one."),
   PUBLIC_PORT(null, "A second port, with /r, /legacy and health only, for the internet."),
   MANAGEMENT_PORT(null, "Port for health and metrics without a key; unset: metrics need a key."),
+  CONSOLE(
+      "on",
+      "Console at /console: off, read-only or on; on the management port, or without one only while"
+          + " the address is loopback."),
   CONNECTIONS_MAX(
       "10000", "Connections of clients at a time, 100 to 100000; at the limit idle ones end."),
   TLS_CERTIFICATE_FILE(
       null, "PEM file of the TLS certificate and those that lead to its root; unset: plain HTTP."),
   TLS_KEY_FILE(null, "PEM file of its private key: PKCS#8, RSA or EC, not encrypted."),
   LIMIT_KEY(
-      null, "Quota of an API key without one of its own, requests/seconds, as 1000/1; unset: none."),
+      null,
+      "Quota of an API key without one of its own, requests/seconds, as 1000/1; unset: none."),
   LIMIT_ADDRESS(
       null,
       "Quota of an address for requests without a valid API key, public links among them; unset:"

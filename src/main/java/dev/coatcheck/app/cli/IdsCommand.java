@@ -76,8 +76,8 @@ final class IdsCommand {
   @Command(
       name = "erase",
       description = {
-        "Forgets the key and the aliases of a public ID for good: it answers 410 and is never issued"
-            + " again.",
+        "Forgets the key and the aliases of a public ID for good: it answers 410 and is never"
+            + " issued again.",
         "Again, it says when nothing is left, and which sources of table migrations are waited for."
       },
       footer = "  coatcheck ids erase ch_4KIWSf8WvPNoQDBwStVIDYHU")

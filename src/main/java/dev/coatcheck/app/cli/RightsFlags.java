@@ -101,8 +101,7 @@ final class RightsFlags {
         return new RateLimit(requests, seconds);
       }
     }
-    throw new Misused(
-        "--limit takes 1 to 1000000 requests in 1 to 3600 seconds, such as 1000/1.");
+    throw new Misused("--limit takes 1 to 1000000 requests in 1 to 3600 seconds, such as 1000/1.");
   }
 
   private static Set<Scope> scopes(List<String> names) throws Misused {

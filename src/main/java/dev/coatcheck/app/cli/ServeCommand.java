@@ -62,6 +62,7 @@ final class ServeCommand implements Callable<Integer> {
     Map<String, @Nullable Object> greeting = new LinkedHashMap<>();
     greeting.put("url", gateway.url());
     greeting.put("database", describeDatabase(config));
+    gateway.console().ifPresent(address -> greeting.put("console", address));
     gateway.publicPort().ifPresent(port -> greeting.put("public_port", port));
     gateway.managementPort().ifPresent(port -> greeting.put("management_port", port));
     gateway.developmentKey().ifPresent(file -> greeting.put("key_file", file.toString()));
@@ -72,6 +73,7 @@ final class ServeCommand implements Callable<Integer> {
     out.println("Coatcheck listens on " + gateway.url());
     out.println("  database  " + describeDatabase(config));
     out.println("  API       " + gateway.url() + "/docs");
+    gateway.console().ifPresent(address -> out.println("  console   " + address));
     gateway
         .publicPort()
         .ifPresent(port -> out.println("  public    port " + port + ", links and health only"));

@@ -138,7 +138,8 @@ final class TypeFlags implements IModelTransformer {
         fields.put("to", times[1]);
       }
       if (window.length == 2) {
-        fields.put("answer", window[1].matches("[0-9]{3}") ? Integer.valueOf(window[1]) : window[1]);
+        fields.put(
+            "answer", window[1].matches("[0-9]{3}") ? Integer.valueOf(window[1]) : window[1]);
       }
       return fields;
     }

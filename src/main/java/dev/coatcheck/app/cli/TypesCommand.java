@@ -142,8 +142,7 @@ final class TypesCommand {
       @Option(names = "--to", paramLabel = "DAY", description = "Last day. Default: today.")
           @Nullable String to)
       throws CommandFailed {
-    String path =
-        path(name) + "/legacy-hits" + query(parameter("from", from), parameter("to", to));
+    String path = path(name) + "/legacy-hits" + query(parameter("from", from), parameter("to", to));
     output.rows(gateway.get(path).path("data"), "day", "count");
     return 0;
   }
@@ -151,7 +150,8 @@ final class TypesCommand {
   @Command(
       name = "legacy-callers",
       description =
-          "Prints who looked up legacy IDs of a type and found something: kind,caller,count,share,error.",
+          "Prints who looked up legacy IDs of a type and found something:"
+              + " kind,caller,count,share,error.",
       footer = "  coatcheck types legacy-callers charge --kind user_agent --limit 10")
   int legacyCallers(
       @Mixin GatewayCalls gateway,
@@ -198,8 +198,7 @@ final class TypesCommand {
 
   @SafeVarargs
   private static String query(Optional<String>... parameters) {
-    String query =
-        Stream.of(parameters).flatMap(Optional::stream).collect(Collectors.joining("&"));
+    String query = Stream.of(parameters).flatMap(Optional::stream).collect(Collectors.joining("&"));
     return query.isEmpty() ? "" : "?" + query;
   }
 

@@ -61,7 +61,8 @@ final class ChunkWriter implements AutoCloseable {
    * @throws DatabaseUnavailable if the outcome is unknown; the same rows again settle it
    */
   private ImportPlan settle(Chunk chunk, Optional<Fresh> fresh) {
-    if (fresh.isPresent() && store.insert(fresh.get().plan().mints(), fresh.get().batch(), chunk.bringsTokens())) {
+    if (fresh.isPresent()
+        && store.insert(fresh.get().plan().mints(), fresh.get().batch(), chunk.bringsTokens())) {
       return fresh.get().plan();
     }
     for (int tried = 0; tried < TRIES_MAX; tried++) {

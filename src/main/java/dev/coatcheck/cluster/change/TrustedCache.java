@@ -119,8 +119,7 @@ public final class TrustedCache<K, V> {
    * Like {@link #get}, for values of which very many are in steady use: they are reloaded together,
    * instead of one by one.
    */
-  public Optional<V> getAmongMany(
-      K key, Duration staleMax, Function<List<K>, Map<K, V>> load) {
+  public Optional<V> getAmongMany(K key, Duration staleMax, Function<List<K>, Map<K, V>> load) {
     @Nullable Entry<V> entry = feed.isTrusted() ? entries.getIfPresent(key) : null;
     if (entry == null || !isCurrent(key, entry)) {
       return Optional.ofNullable(getAll(List.of(key), _ -> staleMax, load).get(key));

@@ -330,7 +330,9 @@ public final class JsonObject {
     return strings;
   }
 
-  /** Like {@link #strings}; empty if the field is missing or null, while an empty array is refused. */
+  /**
+   * Like {@link #strings}; empty if the field is missing or null, while an empty array is refused.
+   */
   public Optional<List<String>> nullableStrings(String name, int itemsMax) {
     return field(name).filter(value -> !value.isNull()).map(_ -> strings(name, itemsMax));
   }

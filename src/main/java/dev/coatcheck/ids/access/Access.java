@@ -9,16 +9,14 @@ import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.sql.Database;
 import java.net.InetAddress;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Decides who may call. A known key is cached as long as the change feed
- * vouches for it, so every instance soon refuses a revoked key. Unknown keys are never cached.
+ * Decides who may call. A known key is cached as long as the change feed vouches for it, so every
+ * instance soon refuses a revoked key. Unknown keys are never cached.
  */
 public final class Access {
   /**
@@ -37,8 +35,7 @@ public final class Access {
   /**
    * @param trust how far a cached key is trusted
    */
-  public Access(
-      Database database, Trust trust, Observer observer, InstantSource clock) {
+  public Access(Database database, Trust trust, Observer observer, InstantSource clock) {
     this.store = new AccessStore(database);
     this.known =
         new TrustedCache<>(
@@ -76,13 +73,28 @@ public final class Access {
     return ApiKey.parse(text).flatMap(this::alive).isPresent();
   }
 
+  /** Who holds the key, if the text is one that is valid now. */
+  Optional<Caller> holder(String text) {
+    return ApiKey.parse(text).flatMap(this::alive).map(StoredKey::caller);
+  }
+
+  /**
+   * Who holds the key with this ID, if it is valid now. Proves nothing about the caller: for those
+   * who have shown the key before.
+   */
+  Optional<Caller> holderOf(String keyId) {
+    return known
+        .getAmongMany(keyId, staleMax, store::find)
+        .filter(found -> found.isAlive(clock.instant()))
+        .map(StoredKey::caller);
+  }
+
   /**
    * Checks the credential of a request against the scope that the call needs, both as of now.
    *
    * @param address of the client; asked only for a key with ranges
    */
-  public AccessDecision decide(
-      Credential credential, Scope needed, Supplier<InetAddress> address) {
+  public AccessDecision decide(Credential credential, Scope needed, Supplier<InetAddress> address) {
     return switch (credential) {
       case Credential.None _ -> new AccessDecision.Unauthenticated("no Authorization header");
       case Credential.Unreadable(String reason) -> refused("-", reason);

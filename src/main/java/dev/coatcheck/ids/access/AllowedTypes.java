@@ -23,6 +23,8 @@ public record AllowedTypes(Optional<Set<String>> names) {
   }
 
   /**
+   * Whether the caller may use the type with this name.
+   *
    * @param name of a type that exists or doesn't
    */
   public boolean hold(String name) {

@@ -121,15 +121,13 @@ final class ApiKeyTable {
    */
   List<String> revoke(List<String> keyIds, boolean keepsSuccessors) {
     sql.fetch(BY_INDEX);
-    return sql.resultQuery(
-            REVOKE, val(keyIds.toArray(String[]::new)), val(!keepsSuccessors))
+    return sql.resultQuery(REVOKE, val(keyIds.toArray(String[]::new)), val(!keepsSuccessors))
         .fetch(0, String.class);
   }
 
   void audit(
       Actor actor, String action, String keyId, Map<String, ? extends @Nullable Object> detail) {
-    AuditTable.append(
-        sql, actor, action, ApiKey.shown(keyId), JSON.writeValueAsString(detail));
+    AuditTable.append(sql, actor, action, ApiKey.shown(keyId), JSON.writeValueAsString(detail));
   }
 
   /** Tells all instances. The last statement of the transaction. */

@@ -35,8 +35,7 @@ final class KeyUses implements AutoCloseable {
   /** Begins to write. */
   KeyUses started() {
     var _ =
-        writer.scheduleWithFixedDelay(
-            this::flush, WRITE_SECONDS, WRITE_SECONDS, TimeUnit.SECONDS);
+        writer.scheduleWithFixedDelay(this::flush, WRITE_SECONDS, WRITE_SECONDS, TimeUnit.SECONDS);
     return this;
   }
 

@@ -64,7 +64,8 @@ public final class Proxies {
     return nearest;
   }
 
-  private boolean trust(InetAddress address) {
+  /** Whether the other end of a socket is one of our proxies. */
+  public boolean trust(InetAddress address) {
     return networks.stream().anyMatch(network -> network.holds(address));
   }
 }

@@ -45,9 +45,6 @@ public record RateLimit(int requests, int seconds) {
   }
 
   private static boolean isValid(int requests, int seconds) {
-    return requests >= 1
-        && requests <= REQUESTS_MAX
-        && seconds >= 1
-        && seconds <= SECONDS_MAX;
+    return requests >= 1 && requests <= REQUESTS_MAX && seconds >= 1 && seconds <= SECONDS_MAX;
   }
 }

@@ -187,9 +187,7 @@ public final class TokenBuckets<K> {
     /** Drops the bucket unless it is empty, or is used at the same time. */
     boolean drop(long now) {
       long before = fullNano.get();
-      return before != DROPPED
-          && left(before - now) > 0
-          && fullNano.compareAndSet(before, DROPPED);
+      return before != DROPPED && left(before - now) > 0 && fullNano.compareAndSet(before, DROPPED);
     }
 
     /** How full the bucket is, from 0 to 1. */

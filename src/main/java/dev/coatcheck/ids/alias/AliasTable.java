@@ -69,8 +69,7 @@ public final class AliasTable {
             ERASED_ALIAS,
             condition(
                 "(type_id, hash) in (select * from unnest({0}, {1}))",
-                Unnest.integers(names, Alias::typeNumber),
-                Unnest.uuids(names, Alias::hash)));
+                Unnest.integers(names, Alias::typeNumber), Unnest.uuids(names, Alias::hash)));
   }
 
   /** Those of the names that belonged to erased public IDs. */
@@ -84,8 +83,7 @@ public final class AliasTable {
             .where(
                 condition(
                     "(type_id, hash) in (select * from unnest({0}, {1}))",
-                    Unnest.integers(names, Alias::typeNumber),
-                    Unnest.uuids(names, Alias::hash)))
+                    Unnest.integers(names, Alias::typeNumber), Unnest.uuids(names, Alias::hash)))
             .fetchSet(ERASED_ALIAS.HASH);
     return names.stream().filter(name -> hashes.contains(name.hash())).collect(Collectors.toSet());
   }
@@ -93,8 +91,7 @@ public final class AliasTable {
   private static boolean isAnyOfTypesErased(DSLContext sql, List<Alias> names) {
     return sql.fetchExists(
         ERASED_ALIAS,
-        ERASED_ALIAS.TYPE_ID.in(
-            names.stream().map(Alias::typeNumber).collect(Collectors.toSet())));
+        ERASED_ALIAS.TYPE_ID.in(names.stream().map(Alias::typeNumber).collect(Collectors.toSet())));
   }
 
   /** Removes a name if it is one of the target; false, and nothing is removed, if it isn't. */
@@ -198,9 +195,7 @@ public final class AliasTable {
                         row.get(ALIAS.VALUE)));
     sql.execute(
         "insert into {0} (type_id, hash) select * from unnest({1}, {2}) on conflict do nothing",
-        ERASED_ALIAS,
-        Unnest.integers(names, Alias::typeNumber),
-        Unnest.uuids(names, Alias::hash));
+        ERASED_ALIAS, Unnest.integers(names, Alias::typeNumber), Unnest.uuids(names, Alias::hash));
     return names;
   }
 
@@ -212,8 +207,8 @@ public final class AliasTable {
   }
 
   /**
-   * What those of the names stand for that are taken. Each name is looked up along the index: as a plain
-   * join it is up to the statistics, and just after an import those may say anything.
+   * What those of the names stand for that are taken. Each name is looked up along the index: as a
+   * plain join it is up to the statistics, and just after an import those may say anything.
    */
   public static Map<Alias, AliasTarget> targets(DSLContext sql, List<Alias> names) {
     Map<Alias, AliasTarget> found = HashMap.newHashMap(names.size());

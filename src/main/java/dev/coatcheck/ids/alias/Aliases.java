@@ -95,8 +95,7 @@ public final class Aliases {
       Optional<Outcome> added =
           database.write(
               "alias",
-              sql ->
-                  AliasTable.add(sql, type, token, alias, entry(actor, "alias.put", id, alias)));
+              sql -> AliasTable.add(sql, type, token, alias, entry(actor, "alias.put", id, alias)));
       if (added.isPresent()) {
         cache.forget(alias); // it may have been another public ID's
         return added.get();

@@ -139,7 +139,8 @@ public final class Endings {
     if (requests.isEmpty() || requests.size() > REQUESTS_MAX) {
       throw new IllegalArgumentException("requests: " + requests.size());
     }
-    Call call = new Call(requests.stream().map(each -> step(each, allowed)).toList(), mode, by, once);
+    Call call =
+        new Call(requests.stream().map(each -> step(each, allowed)).toList(), mode, by, once);
     if (call.refused().size() == requests.size()) {
       return new Result.Settled(call.refused());
     }
@@ -171,8 +172,7 @@ public final class Endings {
     };
   }
 
-  private Step step(
-      String text, Side side, AllowedTypes allowed, Function<Ref, Step> then) {
+  private Step step(String text, Side side, AllowedTypes allowed, Function<Ref, Step> then) {
     return switch (resolver.parse(text, allowed)) {
       case IdText.Unissued(ResolveOutcome.Malformed malformed) ->
           new Step.Refused(new EndOutcome.Malformed(side, malformed));

@@ -133,8 +133,7 @@ final class ErasureStore {
       aliases.addAll(some);
     }
     Erasure erasure = known(sql, call.id());
-    AuditTable.append(
-        sql, call.actor(), "id.erase", erasure.id().toString(), detail(type, rows));
+    AuditTable.append(sql, call.actor(), "id.erase", erasure.id().toString(), detail(type, rows));
     ChangeTable.append(
         sql, ChangeKind.ALIAS, aliases.stream().map(Alias::subjectOfChange).toList());
     ChangeTable.append(

@@ -117,7 +117,9 @@ public final class ErasureTable {
     PlainSql.execute(sql, INSERT, type.number(), STORED_MAX.toString(), tokens);
   }
 
-  /** Writes down what the sources of the type have to delete, and forgets what runs say of the row. */
+  /**
+   * Writes down what the sources of the type have to delete, and forgets what runs say of the row.
+   */
   static void insertTasks(DSLContext sql, Type type, UUID token, long key, List<Long> legacyIds) {
     Long[] ids = legacyIds.toArray(Long[]::new);
     if (PlainSql.execute(sql, INSERT_TASKS, token, key, ids, type.number()) == 0) {

@@ -15,7 +15,6 @@ import dev.coatcheck.postgres.group.GroupCommit;
 import dev.coatcheck.postgres.group.GroupCommit.Attempt;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.LockTimeout;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.function.Function;
@@ -44,7 +43,8 @@ public final class Erasures {
         new GroupCommit<>(
             "erase",
             new GroupCommit.Limits(1, 0, one, one, WAIT_MILLIS_MAX),
-            (calls, lockMillisMax) -> calls.stream().map(call -> erase(call, lockMillisMax)).toList(),
+            (calls, lockMillisMax) ->
+                calls.stream().map(call -> erase(call, lockMillisMax)).toList(),
             Done.of(new EraseOutcome.Busy()),
             Done.of(new EraseOutcome.Overloaded()));
   }
@@ -58,8 +58,7 @@ public final class Erasures {
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the outcome is unknown; repeating the
    *     request tells it
    */
-  public EraseOutcome erase(
-      String text, boolean cascade, AllowedTypes allowed, Actor actor) {
+  public EraseOutcome erase(String text, boolean cascade, AllowedTypes allowed, Actor actor) {
     return ofToken(
         text,
         allowed,

@@ -78,6 +78,17 @@ public final class EndingTable {
         .fetch(EndingTable::ending);
   }
 
+  /** Public IDs that were merged into one, the latest first. */
+  static List<StoredEnding> mergedInto(DSLContext sql, TypedToken survivor, int rowsMax) {
+    return sql.select(COLUMNS)
+        .from(ENDING)
+        .where(
+            ENDING.TYPE_ID.eq(survivor.typeNumber()), ENDING.SURVIVOR.eq(survivor.token().toUuid()))
+        .orderBy(ENDING.ENDED_AT.desc(), ENDING.TOKEN)
+        .limit(rowsMax)
+        .fetch(EndingTable::ending);
+  }
+
   /**
    * Writes endings, and the status of their rows. IDs merged earlier into one that is merged now
    * get its survivor.

@@ -1,5 +1,6 @@
 package dev.coatcheck.ids.mapping;
 
+import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyBounds;
 import dev.coatcheck.ids.registry.Type;
@@ -60,6 +61,14 @@ public final class Lookup {
     Map<TypedKey, StoredMapping> all = new HashMap<>(found);
     all.putAll(store.byKey(missing));
     return all;
+  }
+
+  /** Public IDs that were merged into {@code survivor}, the latest first. */
+  public List<PublicId> mergedInto(Mapping survivor, int idsMax) {
+    Type type = survivor.type();
+    return store.mergedInto(TypedToken.of(type, survivor.token()), idsMax).stream()
+        .map(ending -> new PublicId(type.prefix(), ending.id().token()))
+        .toList();
   }
 
   /**

@@ -107,6 +107,10 @@ final class MappingStore {
         : new MappingState.Merged(row, survivor, ending.endedAt());
   }
 
+  List<StoredEnding> mergedInto(TypedToken survivor, int rowsMax) {
+    return database.read("merged", sql -> EndingTable.mergedInto(sql, survivor, rowsMax));
+  }
+
   /** The rows of a type that the filter leaves, beginning at the cursor or with the newest. */
   List<StoredMapping> next(
       Type type, Lookup.Filter filter, Optional<Lookup.Cursor> cursor, int rowsMax) {

@@ -20,9 +20,9 @@ import java.util.stream.Stream;
  *
  * @param qualifiedName with its schema, for the text of a statement
  * @param unusedKey a key for a row that was erased, which no generator makes: a negative number,
- *     which no caller can send either, or a UUID of version 0 and the reserved variant 0, whose high
- *     half is zero. Random, because a type has each key once in a bucket. Such keys sort before
- *     nearly all others, so lists meet them only at their end
+ *     which no caller can send either, or a UUID of version 0 and the reserved variant 0, whose
+ *     high half is zero. Random, because a type has each key once in a bucket. Such keys sort
+ *     before nearly all others, so lists meet them only at their end
  * @param <K> the column type
  */
 public record MappingTable<K>(

@@ -78,8 +78,7 @@ public final class IdResolver {
    * Resolves texts, in their order, with at most one query per table, one for aliases and one for
    * keys; and as many again for older ones.
    */
-  public List<IdOutcome> resolveAll(
-      List<String> texts, AllowedTypes allowed, LegacyCaller caller) {
+  public List<IdOutcome> resolveAll(List<String> texts, AllowedTypes allowed, LegacyCaller caller) {
     return resolveParsed(texts.stream().map(text -> parser.parse(text, allowed)).toList(), caller);
   }
 
@@ -143,9 +142,7 @@ public final class IdResolver {
     Map<Integer, Optional<LegacyPaused>> paused = new HashMap<>(); // by the number of the type
     List<OlderId> open = new ArrayList<>(ids.size());
     for (OlderId id : ids) {
-      if (paused
-          .computeIfAbsent(id.type().number(), _ -> paused(id.type(), caller))
-          .isEmpty()) {
+      if (paused.computeIfAbsent(id.type().number(), _ -> paused(id.type(), caller)).isEmpty()) {
         open.add(id);
       }
     }
@@ -205,8 +202,7 @@ public final class IdResolver {
 
   /** Most types have no brownouts, and need no clock. */
   private Optional<LegacyPaused> paused(Type type, LegacyCaller caller) {
-    Optional<LegacyPolicy> policy =
-        type.legacy().filter(legacy -> !legacy.brownouts().isEmpty());
+    Optional<LegacyPolicy> policy = type.legacy().filter(legacy -> !legacy.brownouts().isEmpty());
     if (policy.isEmpty()) {
       return Optional.empty();
     }

@@ -53,15 +53,15 @@ public record LegacyCaller(
 
   /** Without what moves a cursor, breaks a line or turns the direction of a text. */
   private static String plain(String text) {
-    if (text.length() <= USER_AGENT_LENGTH_MAX && text.chars().allMatch(c -> c >= ' ' && c <= '~')) {
+    if (text.length() <= USER_AGENT_LENGTH_MAX
+        && text.chars().allMatch(c -> c >= ' ' && c <= '~')) {
       return text.strip(); // nearly all are, and this is on the way of each redirect
     }
     String plain =
         text.codePoints()
             .filter(LegacyCaller::isPlain)
             .limit(USER_AGENT_LENGTH_MAX)
-            .collect(
-                StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+            .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
             .toString()
             .strip();
     return plain.isEmpty() ? UNREADABLE : plain;

@@ -120,10 +120,7 @@ final class LegacyCallerStore {
                from {0} where type_id = {1} and day = {2}) as ranked
             where place > {3}))
         """,
-        LEGACY_CALLER,
-        val(key.typeNumber()),
-        val(key.day()),
-        val(LegacyCallers.ROWS_MAX));
+        LEGACY_CALLER, val(key.typeNumber()), val(key.day()), val(LegacyCallers.ROWS_MAX));
   }
 
   /**

@@ -33,8 +33,8 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p><b>Errors.</b> Where more callers come than there is room for, counts are estimates by {@link
  * SpaceSaving}, in memory and in the table: of {@code n} look-ups per type, day and kind each count
- * is wrong by {@code 3n}/{@value #ROWS_MAX} at most, by {@code 5n}/{@value #ROWS_MAX} in an outage of
- * Postgres, and by more once the counters are used up. The answer says by how much.
+ * is wrong by {@code 3n}/{@value #ROWS_MAX} at most, by {@code 5n}/{@value #ROWS_MAX} in an outage
+ * of Postgres, and by more once the counters are used up. The answer says by how much.
  */
 public final class LegacyCallers implements AutoCloseable {
   /** Callers that are kept of a type, a day and a kind. */
@@ -73,10 +73,7 @@ public final class LegacyCallers implements AutoCloseable {
   public static LegacyCallers open(Database database, Observer observer, InstantSource clock) {
     LegacyCallers callers =
         new LegacyCallers(
-            new LegacyCallerStore(database),
-            observer,
-            clock,
-            new SpaceSaving.Budget(COUNTERS_MAX));
+            new LegacyCallerStore(database), observer, clock, new SpaceSaving.Budget(COUNTERS_MAX));
     var _ =
         callers.flusher.scheduleWithFixedDelay(
             callers::flush, FLUSH_SECONDS, FLUSH_SECONDS, TimeUnit.SECONDS);

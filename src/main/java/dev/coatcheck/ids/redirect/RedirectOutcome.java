@@ -46,8 +46,8 @@ public sealed interface RedirectOutcome {
    *
    * @param target the URL of the type's template; or the public ID, for the place of a legacy ID in
    *     a URL
-   * @param maxAgeSeconds how long a cache may keep it; never beyond the sunset,
-   *     never into a brownout
+   * @param maxAgeSeconds how long a cache may keep it; never beyond the sunset, never into a
+   *     brownout
    * @param notice of a legacy ID only
    */
   record To(String target, int status, int maxAgeSeconds, Optional<Notice> notice)

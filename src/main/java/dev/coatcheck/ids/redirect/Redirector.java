@@ -246,7 +246,8 @@ public final class Redirector {
       return Optional.empty();
     }
     observer.observe(new Event.LegacyAnswered(type.name(), "over"));
-    return Optional.of(new RedirectOutcome.Over(RedirectOutcome.Notice.of(policy), type.deadLink()));
+    return Optional.of(
+        new RedirectOutcome.Over(RedirectOutcome.Notice.of(policy), type.deadLink()));
   }
 
   private boolean isTooHigh(OlderId id, LegacyPolicy policy) {

@@ -62,6 +62,7 @@ public record Brownout(Instant from, Instant to, int status) {
 
   /** How long it still lasts, in whole seconds, at least 1. */
   public int secondsLeft(Instant now) {
-    return Math.max(1, Math.toIntExact(Duration.between(now, to).plusNanos(999_999_999).toSeconds()));
+    return Math.max(
+        1, Math.toIntExact(Duration.between(now, to).plusNanos(999_999_999).toSeconds()));
   }
 }

@@ -39,8 +39,7 @@ public final class Salt {
   public UUID hashOfAlias(String scheme, String value, String namespace) {
     MessageDigest digest = Sha256.start();
     digest.update(bytes);
-    digest.update(
-        (scheme + '\0' + value + '\0' + namespace).getBytes(StandardCharsets.UTF_8));
+    digest.update((scheme + '\0' + value + '\0' + namespace).getBytes(StandardCharsets.UTF_8));
     ByteBuffer half = ByteBuffer.wrap(digest.digest());
     return new UUID(half.getLong(), half.getLong());
   }

@@ -51,8 +51,7 @@ public final class ProxiedUrls {
    * @param caller the client, with the API key of the proxy
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if Postgres has to be asked and can't be
    */
-  public ProxiedOutcome decide(
-      String uri, Wish wish, AllowedTypes allowed, LegacyCaller caller) {
+  public ProxiedOutcome decide(String uri, Wish wish, AllowedTypes allowed, LegacyCaller caller) {
     if (!uri.startsWith("/")) {
       return new ProxiedOutcome.Refused(new UrlOutcome.Invalid("does not start with a slash"));
     }
@@ -79,8 +78,7 @@ public final class ProxiedUrls {
     };
   }
 
-  private ProxiedOutcome redirect(
-      UrlParts url, List<UrlId.Legacy> numbers, LegacyCaller caller) {
+  private ProxiedOutcome redirect(UrlParts url, List<UrlId.Legacy> numbers, LegacyCaller caller) {
     if (numbers.size() > 1) {
       NonBlockingAttempt.leave(); // each is counted before the next one may wait
     }

@@ -45,12 +45,12 @@ public final class UrlResolver {
   }
 
   /**
-   * Resolves URLs, in their order, for a caller who may use these types. All their IDs take at most one query per table.
+   * Resolves URLs, in their order, for a caller who may use these types. All their IDs take at most
+   * one query per table.
    *
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if Postgres has to be asked and can't be
    */
-  public List<UrlOutcome> resolveAll(
-      List<String> urls, AllowedTypes allowed, LegacyCaller caller) {
+  public List<UrlOutcome> resolveAll(List<String> urls, AllowedTypes allowed, LegacyCaller caller) {
     return resolveRead(urls.stream().map(url -> read(url, allowed)).toList(), caller);
   }
 

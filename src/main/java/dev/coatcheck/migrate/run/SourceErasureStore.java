@@ -59,8 +59,7 @@ final class SourceErasureStore {
                         row.getObject(1, UUID.class),
                         row.getInt(2),
                         row.getString(3),
-                        new ErasedRow(
-                            row.getLong(4), List.of((Long[]) row.getArray(5).getArray())),
+                        new ErasedRow(row.getLong(4), List.of((Long[]) row.getArray(5).getArray())),
                         row.getBoolean(6)),
                 TASKS_MAX));
   }

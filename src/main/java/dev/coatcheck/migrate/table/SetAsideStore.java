@@ -54,7 +54,10 @@ final class SetAsideStore {
       return open;
     }
     insert(
-        sql, Cause.ERASED, ERASED, open.stream().filter(row -> gone.contains(row.legacy())).toList());
+        sql,
+        Cause.ERASED,
+        ERASED,
+        open.stream().filter(row -> gone.contains(row.legacy())).toList());
     blame(sql, List.copyOf(gone), Cause.ERASED, ERASED);
     return open.stream().filter(row -> !gone.contains(row.legacy())).toList();
   }

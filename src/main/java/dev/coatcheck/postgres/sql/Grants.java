@@ -43,6 +43,7 @@ public final class Grants {
     rights.put("audit_entry", APPEND);
     rights.put("change", ALL_ROWS);
     rights.put("change_head", COUNT);
+    rights.put("console_session", ALL_ROWS);
     rights.put("dated_key", WRITE);
     rights.put("ending", WRITE);
     rights.put("erased_alias", APPEND);

@@ -139,7 +139,10 @@ class AccessKeysTest {
           {body("limit", 5), "400 field_invalid limit"},
           {body("limit", Map.of("requests", 5)), "400 field_missing limit.seconds"},
           {body("limit", Map.of("requests", 0, "seconds", 1)), "400 field_invalid limit.requests"},
-          {body("limit", Map.of("requests", 1, "seconds", 3_601)), "400 field_invalid limit.seconds"},
+          {
+            body("limit", Map.of("requests", 1, "seconds", 3_601)),
+            "400 field_invalid limit.seconds"
+          },
           {body("expires_at", "tomorrow"), "400 field_invalid expires_at"},
           {body("expires_at", "2020-01-01T00:00:00Z"), "400 field_invalid expires_at"},
           {body("expires_at", 1), "400 field_invalid expires_at"},
@@ -165,8 +168,10 @@ class AccessKeysTest {
           {"{}", "400 field_missing overlap_seconds"},
           {json("overlap_seconds", -1), "400 field_invalid overlap_seconds"},
           {json("overlap_seconds", 2_592_001), "400 field_invalid overlap_seconds"},
-          {json("overlap_seconds", 0, "expires_at", "2020-01-01T00:00:00Z"),
-            "400 field_invalid expires_at"},
+          {
+            json("overlap_seconds", 0, "expires_at", "2020-01-01T00:00:00Z"),
+            "400 field_invalid expires_at"
+          },
         }) {
       assertProblem(ROOT.hostile().post(one + "/rotate", bad[0]), bad[1]);
     }
@@ -245,8 +250,7 @@ class AccessKeysTest {
     TestClient keyed = ROOT.hostile().with("Idempotency-Key", "once");
     String one = one(created("scopes", List.of("ids:read")));
 
-    assertProblem(
-        keyed.post(KEYS, body("name", "edge")), "400 header_invalid Idempotency-Key");
+    assertProblem(keyed.post(KEYS, body("name", "edge")), "400 header_invalid Idempotency-Key");
     assertProblem(
         keyed.post(one + "/rotate", json("overlap_seconds", 0)),
         "400 header_invalid Idempotency-Key");
@@ -263,8 +267,7 @@ class AccessKeysTest {
     assertProblem(itself.get(KEYS), "403 forbidden");
     assertProblem(itself.patch(one(created), json("name", "x")), "403 forbidden");
     for (String foreign : List.of(one(other), KEYS + "/key_000000000000")) {
-      assertProblem(
-          itself.post(foreign + "/rotate", json("overlap_seconds", 0)), "403 forbidden");
+      assertProblem(itself.post(foreign + "/rotate", json("overlap_seconds", 0)), "403 forbidden");
       assertProblem(itself.post(foreign + "/revoke", "{}"), "403 forbidden");
     }
 
@@ -325,9 +328,7 @@ class AccessKeysTest {
     Reply something = stranger.post(call, json("keys", List.of(leaked.text("/secret"))));
 
     assertThat(nothing.status()).isEqualTo(202);
-    assertThat(something.nameless())
-        .as("no oracle for keys")
-        .isEqualTo(nothing.nameless());
+    assertThat(something.nameless()).as("no oracle for keys").isEqualTo(nothing.nameless());
     assertThat(client(leaked).get("/v1/access/self").status()).isEqualTo(401);
     assertThat(client(successor).get("/v1/access/self").status()).isEqualTo(401);
     assertThat(ROOT.get(one(successor)).text("/status")).isEqualTo("revoked");

@@ -78,7 +78,7 @@ class AuditRoutesTest {
     List<String> ids = minted(2);
     TestClient keyed = CLIENT.with("Idempotency-Key", "revoke-" + ids.get(0));
     keyed.post("/v1/ids/%s/revoke".formatted(ids.get(0)), "{}");
-    CLIENT.put("/v1/ids/%s/aliases/legacy/90001".formatted(ids.get(1)), null);
+    CLIENT.send("PUT", "/v1/ids/%s/aliases/legacy/90001".formatted(ids.get(1)), null);
     CLIENT.put("/v1/segments/audited", "{}");
     long entries = entries();
 
@@ -93,7 +93,7 @@ class AuditRoutesTest {
             true,
             "items",
             List.of(Map.of("id", ids.get(1)), Map.of("id", TestClient.UNKNOWN_ID))));
-    CLIENT.put("/v1/ids/%s/aliases/legacy/90001".formatted(ids.get(1)), null);
+    CLIENT.send("PUT", "/v1/ids/%s/aliases/legacy/90001".formatted(ids.get(1)), null);
     CLIENT.delete("/v1/ids/%s/aliases/legacy/90002".formatted(ids.get(1)));
     CLIENT.patch("/v1/types/charge", json("stale_seconds_max", 60));
     CLIENT.put("/v1/segments/audited", "{}");

@@ -68,14 +68,28 @@ class BrownoutTest {
                 .with(
                     "legacy",
                     Map.of(
-                        "max_age_seconds", 86_400,
-                        "sunset_at", SUNSET,
-                        "sunset_link", LINK,
-                        "brownouts", List.of(brownout),
-                        "brownouts_exempt", List.of(exemptKey)))
+                        "max_age_seconds",
+                        86_400,
+                        "sunset_at",
+                        SUNSET,
+                        "sunset_link",
+                        LINK,
+                        "brownouts",
+                        List.of(brownout),
+                        "brownouts_exempt",
+                        List.of(exemptKey)))
                 .with("url_templates", List.of("/" + type + "/{legacy:" + type + "}"))
-                .with("public_rule", Map.of(
-                        "scheme", "hashids", "salt", "salt", "min_length", 8, "text_prefix", type + "-")));
+                .with(
+                    "public_rule",
+                    Map.of(
+                        "scheme",
+                        "hashids",
+                        "salt",
+                        "salt",
+                        "min_length",
+                        8,
+                        "text_prefix",
+                        type + "-")));
     assertThat(put.status()).isEqualTo(201);
     client.mint(type, "legacy_id", "7");
   }
@@ -148,8 +162,7 @@ class BrownoutTest {
     assertThat(legacy.text("/data/0/error/brownout_ends_at")).isEqualTo(ENDS.toString());
     assertThat(legacy.text("/data/1/error/code")).isEqualTo("legacy_id_malformed");
     assertThat(legacy.text("/data/2/error/code")).isEqualTo("legacy_brownout");
-    Reply urls =
-        client.post("/v1/urls/resolve", json("urls", List.of("/gone/7", "/soon/7", "/x")));
+    Reply urls = client.post("/v1/urls/resolve", json("urls", List.of("/gone/7", "/soon/7", "/x")));
     assertThat(urls.text("/data/0/error/code")).isEqualTo("legacy_brownout_gone");
     assertThat(urls.body().at("/data/1/status").asInt()).isEqualTo(200);
     assertThat(urls.body().at("/data/2/status").asInt()).isEqualTo(200);
@@ -210,11 +223,7 @@ class BrownoutTest {
             .get("/v1/urls/auth-request");
     assertThat(proxied.header("X-Coatcheck-Status")).isEqualTo("308");
     requireBefore(proxied.header("X-Coatcheck-Cache-Control"));
-    assertThat(
-            client
-                .with("X-Original-URI", "/soon/7")
-                .get("/v1/urls/auth-request")
-                .header("Link"))
+    assertThat(client.with("X-Original-URI", "/soon/7").get("/v1/urls/auth-request").header("Link"))
         .isEqualTo(LINK_HEADER);
   }
 
@@ -249,8 +258,10 @@ class BrownoutTest {
   @Test
   void aListThatIsNoneChangesNothing() {
     String hour = "\"from\":\"2026-12-01T10:00:00Z\",\"to\":\"2026-12-01T11:00:00Z\"";
-    assertProblem(patched("{\"from\":\"2026-12-01T10:00:00Z\"}"), "400 field_missing legacy.brownouts[0].to");
-    assertProblem(patched("{" + hour + ",\"why\":\"x\"}"), "400 field_unknown legacy.brownouts[0].why");
+    assertProblem(
+        patched("{\"from\":\"2026-12-01T10:00:00Z\"}"), "400 field_missing legacy.brownouts[0].to");
+    assertProblem(
+        patched("{" + hour + ",\"why\":\"x\"}"), "400 field_unknown legacy.brownouts[0].why");
     List<String> many =
         IntStream.range(0, 51)
             .mapToObj(
@@ -270,7 +281,10 @@ class BrownoutTest {
 
   @Test
   void aBrownoutCanBeAddedAndTakenAwayAtOnce() {
-    client.put(TestType.of("later", "later").redirect("https://shop.example/{id}").with("legacy", Map.of()));
+    client.put(
+        TestType.of("later", "later")
+            .redirect("https://shop.example/{id}")
+            .with("legacy", Map.of()));
     client.mint("later", "legacy_id", "7");
     assertThat(anyone.get("/legacy/later/7").status()).isEqualTo(308);
 

@@ -54,7 +54,9 @@ class ErasureRoutesTest {
             .with("public_pattern", TestType.pattern("ord_", "0123456789", 8, 20)));
   }
 
-  /** A public ID with a key, a legacy ID, a client ID and an older public ID, all of them unique. */
+  /**
+   * A public ID with a key, a legacy ID, a client ID and an older public ID, each of them unique.
+   */
   private record Known(
       String type, String id, String key, String legacyId, String clientId, String older) {
     static Known minted(String type) {
@@ -63,11 +65,11 @@ class ErasureRoutesTest {
       String legacyId = number();
       String clientId = UUID.randomUUID().toString();
       String older = (isUuid ? "ord_" : "old_") + number();
-      Reply minted =
-          CLIENT.mint(type, "key", key, "legacy_id", legacyId, "client_id", clientId);
+      Reply minted = CLIENT.mint(type, "key", key, "legacy_id", legacyId, "client_id", clientId);
       assertThat(minted.status()).isEqualTo(201);
       Known known = new Known(type, minted.text("/id"), key, legacyId, clientId, older);
-      assertThat(CLIENT.send("PUT", known.aliases() + "/public/" + older, null).status()).isEqualTo(201);
+      assertThat(CLIENT.send("PUT", known.aliases() + "/public/" + older, null).status())
+          .isEqualTo(201);
       return known;
     }
 
@@ -121,11 +123,14 @@ class ErasureRoutesTest {
     assertProblem(
         CLIENT.hostile().get("/v1/ids/" + known.older() + "/erase"), "410 public_id_erased id");
     assertProblem(CLIENT.get(known.aliases()), "410 public_id_erased id");
-    assertProblem(CLIENT.send("PUT", known.aliases() + "/legacy/1", null), "410 public_id_erased id");
+    assertProblem(
+        CLIENT.send("PUT", known.aliases() + "/legacy/1", null), "410 public_id_erased id");
     assertProblem(CLIENT.delete(known.aliases() + "/legacy/1"), "410 public_id_erased id");
     assertProblem(CLIENT.post("/v1/ids/" + id + "/revoke", "{}"), "410 public_id_erased id");
     assertProblem(
-        CLIENT.post("/v1/ids/" + id + "/merge", json("into", CLIENT.mint(type, "key", known.key()).text("/id"))),
+        CLIENT.post(
+            "/v1/ids/" + id + "/merge",
+            json("into", CLIENT.mint(type, "key", known.key()).text("/id"))),
         "410 public_id_erased id");
     Reply batch = CLIENT.post("/v1/ids/resolve", json("ids", List.of(id, known.older())));
     assertThat(batch.body().at("/data").findValuesAsString("code"))
@@ -133,11 +138,9 @@ class ErasureRoutesTest {
     String legacy = "/v1/legacy/" + type + "/" + known.legacyId();
     assertProblem(CLIENT.get(legacy), "410 public_id_erased n");
     String byAlias = "/v1/types/" + type + "/aliases/";
-    assertProblem(
-        CLIENT.get(byAlias + "client/" + known.clientId()), "410 public_id_erased value");
+    assertProblem(CLIENT.get(byAlias + "client/" + known.clientId()), "410 public_id_erased value");
     assertProblem(CLIENT.get(byAlias + "public/" + known.older()), "410 public_id_erased value");
-    assertProblem(
-        CLIENT.resolveUrl("https://shop.example/a/" + id), "410 public_id_erased url");
+    assertProblem(CLIENT.resolveUrl("https://shop.example/a/" + id), "410 public_id_erased url");
     assertThat(CLIENT.anonymous().get("/r/" + id).status()).isEqualTo(410);
     assertThat(CLIENT.anonymous().get("/r/" + known.older()).status()).isEqualTo(410);
     assertThat(CLIENT.anonymous().get("/legacy/" + type + "/" + known.legacyId()).status())
@@ -154,8 +157,7 @@ class ErasureRoutesTest {
     Known known = Known.minted("charge");
     erase(known.id());
 
-    assertProblem(
-        CLIENT.get("/v1/types/charge/keys/" + known.key()), "404 key_unknown key");
+    assertProblem(CLIENT.get("/v1/types/charge/keys/" + known.key()), "404 key_unknown key");
     Reply again = CLIENT.mint("charge", "key", known.key());
     assertThat(again.status()).isEqualTo(201);
     assertThat(again.text("/id")).isNotEqualTo(known.id());
@@ -205,8 +207,10 @@ class ErasureRoutesTest {
                     .formatted(type, known.key(), known.legacyId(), known.id()));
     assertThat(imported.body().toString()).contains("id_erased").doesNotContain(known.canaries());
     assertThat(imported.body().at("/created").asInt()).isZero();
-    assertThat(GATEWAY.count("select count(*) from coatcheck.alias where value = '%s'"
-            .formatted(known.legacyId())))
+    assertThat(
+            GATEWAY.count(
+                "select count(*) from coatcheck.alias where value = '%s'"
+                    .formatted(known.legacyId())))
         .isZero();
   }
 
@@ -219,15 +223,16 @@ class ErasureRoutesTest {
     assertProblem(erase(survivor.id()), "409 public_id_is_survivor cascade");
     assertThat(CLIENT.get("/v1/ids/" + merged.id()).text("/key")).isEqualTo(survivor.key());
 
-    Reply erased =
-        CLIENT.send("POST", "/v1/ids/" + survivor.id() + "/erase?cascade=true", null);
+    Reply erased = CLIENT.send("POST", "/v1/ids/" + survivor.id() + "/erase?cascade=true", null);
     assertThat(erased.status()).isEqualTo(200);
     assertProblem(CLIENT.get("/v1/ids/" + merged.id()), "410 public_id_erased id");
     assertProblem(CLIENT.get("/v1/ids/" + survivor.id()), "410 public_id_erased id");
     assertThat(
-            GATEWAY.sql().text(
-                "select detail::text from coatcheck.audit_entry where '%s' = any(subjects)"
-                    .formatted(survivor.id())))
+            GATEWAY
+                .sql()
+                .text(
+                    "select detail::text from coatcheck.audit_entry where '%s' = any(subjects)"
+                        .formatted(survivor.id())))
         .contains(merged.id());
   }
 
@@ -246,8 +251,7 @@ class ErasureRoutesTest {
     assertProblem(CLIENT.get("/v1/ids/" + revoked.id()), "410 public_id_erased id");
     assertThat(CLIENT.get("/v1/ids/" + survivor.id()).status()).isEqualTo(200);
     assertThat(
-            GATEWAY.count(
-                "select count(*) from coatcheck.ending where reason = 'canary-reason'"))
+            GATEWAY.count("select count(*) from coatcheck.ending where reason = 'canary-reason'"))
         .isZero();
   }
 
@@ -316,7 +320,8 @@ class ErasureRoutesTest {
     assertThat(bodies).allMatch(bodies.getFirst()::equals);
     assertThat(
             GATEWAY.count(
-                "select count(*) from coatcheck.audit_entry where action = 'id.erase' and '%s' = any(subjects)"
+                "select count(*) from coatcheck.audit_entry"
+                    .concat(" where action = 'id.erase' and '%s' = any(subjects)")
                     .formatted(known.id())))
         .isOne();
   }

@@ -108,13 +108,11 @@ class EscalationTest {
       without.remove(i);
       assertProblem(
           create(admin, scopes("ids:read"), without.toArray()), "403 rights_exceeded " + field);
-      assertProblem(
-          admin.patch(one(created), json(field, null)), "403 rights_exceeded " + field);
+      assertProblem(admin.patch(one(created), json(field, null)), "403 rights_exceeded " + field);
     }
     for (String list : List.of("types", "ranges")) {
       assertProblem(
-          admin.hostile().patch(one(created), json(list, List.of())),
-          "400 field_invalid " + list);
+          admin.hostile().patch(one(created), json(list, List.of())), "400 field_invalid " + list);
     }
     for (Object[] more :
         new Object[][] {
@@ -132,8 +130,7 @@ class EscalationTest {
     assertProblem(
         admin.post(one(stronger) + "/rotate", json("overlap_seconds", 0)),
         "403 rights_exceeded ranges");
-    assertThat(
-            admin.post(one(created) + "/rotate", json("overlap_seconds", 0)).status())
+    assertThat(admin.post(one(created) + "/rotate", json("overlap_seconds", 0)).status())
         .isEqualTo(201);
   }
 
@@ -144,11 +141,9 @@ class EscalationTest {
         client(created(ROOT, scopes("access:admin", "ids:read"), "principal", "ops"));
     String[] read = scopes("ids:read");
 
-    assertProblem(
-        create(admin, read, "principal", "shop"), "403 principal_taken principal");
+    assertProblem(create(admin, read, "principal", "shop"), "403 principal_taken principal");
     ROOT.post(one(shop) + "/revoke", "{}");
-    assertProblem(
-        create(admin, read, "principal", "shop"), "403 principal_taken principal");
+    assertProblem(create(admin, read, "principal", "shop"), "403 principal_taken principal");
     assertThat(create(admin, read, "principal", "ops").text("/principal")).isEqualTo("ops");
     assertThat(create(admin, read, "principal", "fresh").text("/principal")).isEqualTo("fresh");
     assertThat(create(admin, read, "name", "shop").text("/principal")).matches("shop#.{12}");

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.ids.access.TokenBuckets;
 import java.io.BufferedInputStream;
 import java.io.InputStream;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Tag;
@@ -40,7 +41,7 @@ class RateLimitFloodTest {
 
   private static void flood(int addresses) throws Exception {
     int each = 200;
-    try (Socket socket = new Socket("127.0.0.1", GATEWAY.uri().getPort())) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), GATEWAY.uri().getPort())) {
       InputStream answers = new BufferedInputStream(socket.getInputStream(), 1 << 16);
       for (int sent = 0; sent < addresses; sent += each) {
         StringBuilder requests = new StringBuilder();

@@ -85,7 +85,11 @@ class RateLimitsTest {
     assertThat(client.get(ONE_ID).status()).isEqualTo(404);
     assertThat(client.get(ONE_ID + "?expand=aliases").status()).isEqualTo(404);
     assertThat(client.mint("charge").status()).isEqualTo(201);
-    assertThat(client.put(TestType.of("charge", "ch").redirect("https://shop.example/charges/{id}")).status()).isEqualTo(200);
+    assertThat(
+            client
+                .put(TestType.of("charge", "ch").redirect("https://shop.example/charges/{id}"))
+                .status())
+        .isEqualTo(200);
     assertThat(client.post("/v1/ids/resolve", "{\"ids\":[\"x\"]}").status()).isEqualTo(200);
 
     for (Reply reply :
@@ -130,8 +134,7 @@ class RateLimitsTest {
 
     assertThat(from.anonymous().get(ONE_ID).status()).isEqualTo(401);
     assertThat(from.with("Authorization", MALFORMED_KEY).get(ONE_ID).status()).isEqualTo(401);
-    assertThat(from.with("Authorization", "Bearer " + revoked).get(ONE_ID).status())
-        .isEqualTo(401);
+    assertThat(from.with("Authorization", "Bearer " + revoked).get(ONE_ID).status()).isEqualTo(401);
 
     for (TestClient each :
         List.of(

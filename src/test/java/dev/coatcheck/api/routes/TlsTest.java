@@ -11,6 +11,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
@@ -68,10 +69,14 @@ class TlsTest {
   private static GatewayFixture gateway() {
     serve(FIRST);
     return GatewayFixture.own(
-        "COATCHECK_TLS_CERTIFICATE_FILE", CERTIFICATE.toString(),
-        "COATCHECK_TLS_KEY_FILE", KEY.toString(),
-        "COATCHECK_PUBLIC_PORT", "0",
-        "COATCHECK_MANAGEMENT_PORT", "0");
+        "COATCHECK_TLS_CERTIFICATE_FILE",
+        CERTIFICATE.toString(),
+        "COATCHECK_TLS_KEY_FILE",
+        KEY.toString(),
+        "COATCHECK_PUBLIC_PORT",
+        "0",
+        "COATCHECK_MANAGEMENT_PORT",
+        "0");
   }
 
   @BeforeAll
@@ -126,7 +131,7 @@ class TlsTest {
     byte[] request =
         RawHttp.request(List.of("GET /health/live HTTP/1.1", "Host: gateway"), new byte[0]);
     for (int i = 0; i < 20; i++) {
-      try (Socket socket = new Socket("127.0.0.1", GATEWAY.uri().getPort())) {
+      try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), GATEWAY.uri().getPort())) {
         socket.setSoTimeout(30_000);
         socket.getOutputStream().write(request);
         assertThat(new String(all(socket), StandardCharsets.ISO_8859_1)).doesNotContain("HTTP");
@@ -163,7 +168,7 @@ class TlsTest {
             "GET /openapi.yaml",
             "GET /",
             "GET /favicon.ico")) {
-      String[] words = request.split(" ");
+      String[] words = request.split(" ", 2);
       HttpResponse<String> reply =
           send(open, words[0], words[1], words[0].equals("GET") ? null : json("type", "charge"));
       assertThat(reply.statusCode()).as(request).isEqualTo(404);
@@ -223,13 +228,12 @@ class TlsTest {
   void aClientThatTakesNothingForHalfAMinuteIsCutOff() throws Exception {
     try (SSLSocket socket = (SSLSocket) TRUST.getSocketFactory().createSocket()) {
       socket.setReceiveBufferSize(4 << 10);
-      socket.connect(new InetSocketAddress("127.0.0.1", GATEWAY.uri().getPort()));
+      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), GATEWAY.uri().getPort()));
       socket.setSoTimeout(30_000);
       socket.startHandshake();
       socket
           .getOutputStream()
-          .write(
-              RawHttp.request(List.of("GET " + LARGEST + " HTTP/1.1", "Host: a"), new byte[0]));
+          .write(RawHttp.request(List.of("GET " + LARGEST + " HTTP/1.1", "Host: a"), new byte[0]));
       Thread.sleep(Duration.ofSeconds(33));
 
       assertThat(all(socket)).hasSizeLessThan(1_400_000);
@@ -313,7 +317,7 @@ class TlsTest {
     String handshake = "0100" + HexFormat.of().toHexDigits((short) (hello.length() / 2)) + hello;
     String sent =
         "160301" + HexFormat.of().toHexDigits((short) (handshake.length() / 2)) + handshake;
-    try (Socket socket = new Socket("127.0.0.1", GATEWAY.uri().getPort())) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), GATEWAY.uri().getPort())) {
       socket.setSoTimeout(30_000);
       socket.getOutputStream().write(HexFormat.of().parseHex(sent));
       return socket.getInputStream().read();
@@ -344,8 +348,8 @@ class TlsTest {
     return new JsonMapper().readTree(reply.body());
   }
 
-  private static HttpResponse<String> send(URI base, String method, String path, @Nullable String body)
-      throws Exception {
+  private static HttpResponse<String> send(
+      URI base, String method, String path, @Nullable String body) throws Exception {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(base.resolve(path))
             .timeout(Duration.ofSeconds(30))

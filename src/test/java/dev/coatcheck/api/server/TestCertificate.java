@@ -2,6 +2,7 @@ package dev.coatcheck.api.server;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -47,7 +48,7 @@ public record TestCertificate(String name, X509Certificate certificate, PrivateK
       command.addAll(List.of("-storetype", "PKCS12", "-storepass", PASSWORD));
       command.addAll(List.of("-keystore", store.toString()));
       Process keytool = new ProcessBuilder(command).redirectErrorStream(true).start();
-      String said = new String(keytool.getInputStream().readAllBytes());
+      String said = new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       if (keytool.waitFor() != 0) {
         throw new AssertionError(said);
       }

@@ -90,9 +90,7 @@ class ConfigTest {
   void nothingIsLimitedUntilALimitIsSet() {
     assertThat(valid(Map.of(), Map.of()).limits()).isEqualTo(RateLimits.Defaults.none());
     assertThat(
-            valid(
-                    Map.of("COATCHECK_LIMIT_KEY", "1000/1"),
-                    Map.of(Setting.LIMIT_ADDRESS, "60/3600"))
+            valid(Map.of("COATCHECK_LIMIT_KEY", "1000/1"), Map.of(Setting.LIMIT_ADDRESS, "60/3600"))
                 .limits())
         .isEqualTo(
             new RateLimits.Defaults(

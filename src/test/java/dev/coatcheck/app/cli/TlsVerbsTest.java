@@ -44,8 +44,7 @@ class TlsVerbsTest {
 
   @Test
   void aVerbTrustsNobodyElse() throws IOException {
-    assertThat(typesList().err())
-        .contains("is not trusted", "Name its root with --ca-file.");
+    assertThat(typesList().err()).contains("is not trusted", "Name its root with --ca-file.");
     TestCertificate other = TestCertificate.make(folder, "other", "EC");
     Path file = Files.writeString(folder.resolve("other.crt"), other.pem());
     assertThat(typesList("--ca-file=" + file).err()).contains("is not trusted");

@@ -9,9 +9,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
-import java.util.stream.Collectors;
-import org.awaitility.Awaitility;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -22,9 +19,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
@@ -198,8 +198,7 @@ class ChangeFeedTest extends OnAFeed {
         .untilAsserted(
             () ->
                 assertThat(keys)
-                    .allSatisfy(
-                        key -> assertThat(many.ifTrusted(key)).contains(key + nano.get())));
+                    .allSatisfy(key -> assertThat(many.ifTrusted(key)).contains(key + nano.get())));
     // As many as the machine is too slow to gather in one go, and far fewer than values.
     assertThat(loads.get()).isBetween(3, 250);
   }

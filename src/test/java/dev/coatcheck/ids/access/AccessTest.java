@@ -98,16 +98,22 @@ class AccessTest {
     Access stale = access(database, new Access.Trust(feed, Duration.ofSeconds(60)));
     Access strict = access(database, new Access.Trust(feed, Duration.ZERO));
     Credential key = credential("Bearer " + issue(Set.of(Scope.ALL), Optional.empty()));
-    assertThat(stale.decide(key, Scope.IDS_READ, InetAddress::getLoopbackAddress)).isInstanceOf(AccessDecision.Granted.class);
-    assertThat(strict.decide(key, Scope.IDS_READ, InetAddress::getLoopbackAddress)).isInstanceOf(AccessDecision.Granted.class);
+    assertThat(stale.decide(key, Scope.IDS_READ, InetAddress::getLoopbackAddress))
+        .isInstanceOf(AccessDecision.Granted.class);
+    assertThat(strict.decide(key, Scope.IDS_READ, InetAddress::getLoopbackAddress))
+        .isInstanceOf(AccessDecision.Granted.class);
 
     feed.close();
     proxy.close();
     ahead.addAndGet(Duration.ofSeconds(5).toNanos());
 
-    assertThat(new NonBlockingAttempt<>(() -> stale.decide(key, Scope.IDS_READ, InetAddress::getLoopbackAddress)).run())
+    assertThat(
+            new NonBlockingAttempt<>(
+                    () -> stale.decide(key, Scope.IDS_READ, InetAddress::getLoopbackAddress))
+                .run())
         .isInstanceOf(NonBlockingAttempt.Outcome.Left.class);
-    assertThat(stale.decide(key, Scope.IDS_READ, InetAddress::getLoopbackAddress)).isInstanceOf(AccessDecision.Granted.class);
+    assertThat(stale.decide(key, Scope.IDS_READ, InetAddress::getLoopbackAddress))
+        .isInstanceOf(AccessDecision.Granted.class);
     assertThatThrownBy(() -> strict.decide(key, Scope.IDS_READ, InetAddress::getLoopbackAddress))
         .isInstanceOf(DatabaseUnavailable.class);
     ahead.addAndGet(Duration.ofSeconds(60).toNanos());
@@ -129,7 +135,10 @@ class AccessTest {
       assertThat(blind.decide(credential(header), Scope.IDS_READ, InetAddress::getLoopbackAddress))
           .isInstanceOf(AccessDecision.Unauthenticated.class);
       assertThat(
-              new NonBlockingAttempt<>(() -> blind.decide(credential(header), Scope.IDS_READ, InetAddress::getLoopbackAddress))
+              new NonBlockingAttempt<>(
+                      () ->
+                          blind.decide(
+                              credential(header), Scope.IDS_READ, InetAddress::getLoopbackAddress))
                   .run())
           .as("a refusal is logged, which can take long")
           .isInstanceOf(NonBlockingAttempt.Outcome.Left.class);

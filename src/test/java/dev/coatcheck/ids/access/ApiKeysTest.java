@@ -37,12 +37,10 @@ class ApiKeysTest {
 
   /** Of a clock that is slow, so that nothing grows old while the machine is busy. */
   private static final ChangeFeed FEED =
-      ChangeFeed.open(
-          SETTINGS, OBSERVER, () -> STARTED + (System.nanoTime() - STARTED) / 20);
+      ChangeFeed.open(SETTINGS, OBSERVER, () -> STARTED + (System.nanoTime() - STARTED) / 20);
 
   private static Instant now = Instant.parse("2026-01-01T00:00:00Z");
-  private static final ApiKeys KEYS =
-      new ApiKeys(DATABASE, _ -> {}, new RandomSource(), () -> now);
+  private static final ApiKeys KEYS = new ApiKeys(DATABASE, _ -> {}, new RandomSource(), () -> now);
 
   @AfterAll
   static void close() {
@@ -158,8 +156,7 @@ class ApiKeysTest {
 
     assertThat(((KeyOutcome.Revoked) ended).successors()).isEqualTo(10_030);
     assertThat(chain)
-        .allSatisfy(
-            key -> assertThat(stored(key).status(now)).isEqualTo(StoredKey.Status.REVOKED));
+        .allSatisfy(key -> assertThat(stored(key).status(now)).isEqualTo(StoredKey.Status.REVOKED));
     assertThat(FRESH.sql().number(COUNT + "where principal = 'chain' and revoked_at is null"))
         .isZero();
   }
@@ -197,8 +194,7 @@ class ApiKeysTest {
         ApiKeyTest.withCheck("ccg_live_" + leaked.id() + other.secretText().substring(21, 54));
     Actor anonymous =
         new Actor(Actor.ANONYMOUS, Optional.empty(), Optional.of("192.0.2.1"), Optional.empty());
-    StoredKey successor =
-        ((KeyOutcome.Made) rotate(key, Duration.ofDays(1), by(key))).stored();
+    StoredKey successor = ((KeyOutcome.Made) rotate(key, Duration.ofDays(1), by(key))).stored();
 
     KEYS.revokeLeaked(List.of(forged, "x", "", leaked.id(), other.secretText()), anonymous);
     assertThat(stored(key).revokedAt()).isEmpty();
@@ -231,8 +227,7 @@ class ApiKeysTest {
     assertThat(principal(create("x", Optional.of("shop"), by(shop)))).isEqualTo("shop");
     assertThat(principal(create("x", Optional.of("fresh"), by(shop)))).isEqualTo("fresh");
     assertThat(principal(create("old", Optional.empty(), by(shop)))).matches("old#.{12}");
-    assertThat(principal(create("operator", Optional.empty(), by(shop))))
-        .matches("operator#.{12}");
+    assertThat(principal(create("operator", Optional.empty(), by(shop)))).matches("operator#.{12}");
     assertThat(principal(create("x", Optional.of("old"), by(made(Scope.ALL))))).isEqualTo("old");
   }
 
@@ -306,8 +301,7 @@ class ApiKeysTest {
 
   private static StoredKey made(String name, Optional<String> principal, Scope... scopes) {
     return made(
-        KEYS.create(
-            new NewKey(name, principal, Rights.of(Set.of(scopes))), Actor.operator()));
+        KEYS.create(new NewKey(name, principal, Rights.of(Set.of(scopes))), Actor.operator()));
   }
 
   private static StoredKey made(KeyOutcome outcome) {
@@ -315,8 +309,7 @@ class ApiKeysTest {
   }
 
   private static KeyOutcome create(String name, Optional<String> principal, Actor actor) {
-    return KEYS.create(
-        new NewKey(name, principal, Rights.of(Set.of(Scope.IDS_READ))), actor);
+    return KEYS.create(new NewKey(name, principal, Rights.of(Set.of(Scope.IDS_READ))), actor);
   }
 
   private static String principal(KeyOutcome outcome) {
@@ -336,7 +329,6 @@ class ApiKeysTest {
   }
 
   private static Actor by(StoredKey key) {
-    return new Actor(
-        key.principal(), Optional.of(key.keyId()), Optional.empty(), Optional.empty());
+    return new Actor(key.principal(), Optional.of(key.keyId()), Optional.empty(), Optional.empty());
   }
 }

@@ -49,7 +49,8 @@ class ProxiesTest {
   @Test
   void anEndlessListIsReadForAWhile() {
     assertThat(
-            OURS.client(at("10.0.0.7"), List.of("203.0.113.9," + "10.1.0.1,".repeat(5_000) + "10.1.0.2")))
+            OURS.client(
+                at("10.0.0.7"), List.of("203.0.113.9," + "10.1.0.1,".repeat(5_000) + "10.1.0.2")))
         .isEqualTo(at("10.1.0.1"));
   }
 

@@ -82,7 +82,18 @@ class RightsTest {
     }
     for (String unsound :
         new String[] {
-          "10.0.0.1/8", "10.0.0.0/33", "2001:db8::1/64", "::/129", "10.0.0/8", "010.0.0.0/8", "10.0.0.0/08", "10", "fe80::1%1", "", "/8", "localhost"
+          "10.0.0.1/8",
+          "10.0.0.0/33",
+          "2001:db8::1/64",
+          "::/129",
+          "10.0.0/8",
+          "010.0.0.0/8",
+          "10.0.0.0/08",
+          "10",
+          "fe80::1%1",
+          "",
+          "/8",
+          "localhost"
         }) {
       assertThat(AddressRange.parseNetwork(unsound)).as(unsound).isEmpty();
     }
@@ -93,8 +104,7 @@ class RightsTest {
   }
 
   private static Rights with(Scope... scopes) {
-    return new Rights(
-        Set.of(scopes), SOME.types(), SOME.ranges(), SOME.limit(), SOME.expiresAt());
+    return new Rights(Set.of(scopes), SOME.types(), SOME.ranges(), SOME.limit(), SOME.expiresAt());
   }
 
   private static Rights ofTypes(Optional<Set<String>> types) {

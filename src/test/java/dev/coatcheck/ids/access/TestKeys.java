@@ -9,8 +9,7 @@ public final class TestKeys {
 
   /** A key with a principal of its own. */
   public static ApiKey create(ApiKeys keys, String name, Rights rights) {
-    KeyOutcome outcome =
-        keys.create(new NewKey(name, Optional.empty(), rights), Actor.operator());
+    KeyOutcome outcome = keys.create(new NewKey(name, Optional.empty(), rights), Actor.operator());
     if (outcome instanceof KeyOutcome.Made(ApiKey key, _)) {
       return key;
     }

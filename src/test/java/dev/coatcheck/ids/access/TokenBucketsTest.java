@@ -77,7 +77,7 @@ class TokenBucketsTest {
     assertThat(buckets.take("a", TEN_IN_FIVE_SECONDS)).isEqualTo(new Taken.Granted(9, 1));
     assertThat(buckets.take("a", TEN_IN_FIVE_SECONDS, 10, 1)).isEqualTo(new Taken.Granted(0, 5));
 
-    pass(Duration.ofMillis(2_000));
+    pass(Duration.ofSeconds(2));
     assertThat(buckets.take("a", TEN_IN_FIVE_SECONDS)).isEqualTo(new Taken.Granted(3, 4));
     assertThat(buckets.take("a", TEN_IN_FIVE_SECONDS, 6, 1)).isEqualTo(new Taken.Refused(3, 2));
     // The whole request is repeated, so its first token is taken again.
@@ -162,7 +162,16 @@ class TokenBucketsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "", "1000", "0/1", "1/0", "1000001/1", "1/3601", "-1/1", "1/1/1", " 1/1", "1.5/1",
+        "",
+        "1000",
+        "0/1",
+        "1/0",
+        "1000001/1",
+        "1/3601",
+        "-1/1",
+        "1/1/1",
+        " 1/1",
+        "1.5/1",
         "99999999999999999999/1"
       })
   void otherTextsAreNoLimits(String text) {

@@ -61,7 +61,10 @@ class ConnectionDesyncTest {
                         FIXTURE.read(List.of(second.publicId().toString(), id)))))
         .containsExactly(new ResolveOutcome.Found(second), found);
     FIXTURE.resolver.forget(mine.type(), mine.token());
-    assertThat(askedAgain(rows.formatted("token as asked"), () -> FIXTURE.resolver.resolve(id, AllowedTypes.ALL)))
+    assertThat(
+            askedAgain(
+                rows.formatted("token as asked"),
+                () -> FIXTURE.resolver.resolve(id, AllowedTypes.ALL)))
         .isEqualTo(found);
     assertThat(FIXTURE.resolver.resolve(id, AllowedTypes.ALL)).isEqualTo(found);
   }

@@ -111,7 +111,9 @@ class LegacyCallersTest {
           .containsExactly(new Caller("2001:db8::/48", 7, 0));
       assertThat(of(callers, FIXTURE.user, CallerKind.API_KEY).top())
           .containsExactly(new Caller("(none)", 7, 0));
-      assertThat(callers.of(charge, DAY.plusDays(1), DAY.plusDays(1), Set.of(CallerKind.USER_AGENT), 9))
+      assertThat(
+              callers.of(
+                  charge, DAY.plusDays(1), DAY.plusDays(1), Set.of(CallerKind.USER_AGENT), 9))
           .containsExactly(
               new Callers(CallerKind.USER_AGENT, 5, List.of(new Caller("agent 3", 5, 0))));
     }
@@ -143,7 +145,8 @@ class LegacyCallersTest {
       callers.count(order.number(), agent("last"), 9);
     }
     try (LegacyCallers callers = open()) {
-      assertThat(of(callers, order, CallerKind.USER_AGENT).top()).contains(new Caller("last", 9, 0));
+      assertThat(of(callers, order, CallerKind.USER_AGENT).top())
+          .contains(new Caller("last", 9, 0));
     }
   }
 
@@ -238,7 +241,8 @@ class LegacyCallersTest {
       quoteCharacter = '~',
       value = {
         "User-Agent | USER_AGENT | ~curl/8.5~ | ~curl/8.5~",
-        "User-Agent | USER_AGENT | ~<script>alert(\"1\")</script>~ | ~<script>alert(\"1\")</script>~",
+        "User-Agent | USER_AGENT | ~<script>alert(\"1\")</script>~ |"
+            + " ~<script>alert(\"1\")</script>~",
         "User-Agent | USER_AGENT | ~  ~ | ~(none)~",
         "Referer | USER_AGENT | ~x~ | ~(none)~",
         "Referer | REFERRING_HOST | ~https://Shop.Example:8443/a?b=c#d~ | ~shop.example~",

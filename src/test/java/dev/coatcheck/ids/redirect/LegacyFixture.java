@@ -16,7 +16,9 @@ public record LegacyFixture(
     implements AutoCloseable {
   static final LegacyCaller CALLER =
       new LegacyCaller(
-          Optional.of("2bN8Qx0LmT4a"), _ -> List.of(), () -> Visitor.at(InetAddress.ofLiteral("192.0.2.7")));
+          Optional.of("2bN8Qx0LmT4a"),
+          _ -> List.of(),
+          () -> Visitor.at(InetAddress.ofLiteral("192.0.2.7")));
 
   public static LegacyFixture open(MappingFixture gateway, UnmappedRows rows, InstantSource clock) {
     IdParser parser = new IdParser(gateway.registry);
@@ -33,7 +35,8 @@ public record LegacyFixture(
 
   /** A caller without an API key, at an address. */
   static LegacyCaller visitor(String address) {
-    return new LegacyCaller(Optional.empty(), _ -> List.of(), () -> Visitor.at(InetAddress.ofLiteral(address)));
+    return new LegacyCaller(
+        Optional.empty(), _ -> List.of(), () -> Visitor.at(InetAddress.ofLiteral(address)));
   }
 
   /** Looks an older ID up for a caller with an API key. */

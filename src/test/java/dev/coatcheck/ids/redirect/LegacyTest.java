@@ -40,6 +40,8 @@ class LegacyTest {
   private static final LocalDate LAST = LocalDate.parse("2026-11-22");
   private static final Instant SUNSET = Instant.parse("2030-01-01T00:00:00Z");
   private static final int MAX_AGE_SECONDS = 3_600;
+  private static final Instant FROM = Instant.parse("2029-06-01T10:00:00Z");
+  private static final Instant TO = Instant.parse("2029-06-01T11:00:00Z");
 
   private final AtomicReference<Instant> now =
       new AtomicReference<>(Instant.parse("2026-11-20T23:59:59Z"));
@@ -250,9 +252,6 @@ class LegacyTest {
     }
   }
 
-  private static final Instant FROM = Instant.parse("2029-06-01T10:00:00Z");
-  private static final Instant TO = Instant.parse("2029-06-01T11:00:00Z");
-
   /** A cache that keeps the redirect into a brownout would hide it. */
   @Test
   void noCacheKeepsARedirectIntoABrownout() {
@@ -296,7 +295,9 @@ class LegacyTest {
     try (LegacyFixture legacy = open("2029-01-01T00:00:00Z", UnmappedRows.NONE)) {
       LegacyCaller other =
           new LegacyCaller(
-              Optional.of("000000000000"), _ -> List.of(), () -> Visitor.at(InetAddress.ofLiteral("192.0.2.7")));
+              Optional.of("000000000000"),
+              _ -> List.of(),
+              () -> Visitor.at(InetAddress.ofLiteral("192.0.2.7")));
       now.set(FROM.plusMillis(500));
       assertThat(legacy.ids().find(id, other))
           .isInstanceOfSatisfying(
@@ -315,8 +316,7 @@ class LegacyTest {
       now.set(TO);
       assertThat(legacy.ids().find(id, other))
           .isInstanceOfSatisfying(
-              LegacyPaused.class,
-              paused -> assertThat(paused.brownout().status()).isEqualTo(410));
+              LegacyPaused.class, paused -> assertThat(paused.brownout().status()).isEqualTo(410));
       assertThat(legacy.ids().findAll(List.of(id, id), other))
           .allMatch(LegacyPaused.class::isInstance);
       assertThat(legacy.ids().findAll(List.of(id, id), LegacyFixture.CALLER))
@@ -324,7 +324,9 @@ class LegacyTest {
       assertThat(
               legacy
                   .ids()
-                  .findAll(List.of(new LegacyId(FIXTURE.user, 99), id, new LegacyId(FIXTURE.user, 98)), other))
+                  .findAll(
+                      List.of(new LegacyId(FIXTURE.user, 99), id, new LegacyId(FIXTURE.user, 98)),
+                      other))
           .extracting(outcome -> outcome instanceof LegacyPaused)
           .containsExactly(false, true, false);
     }
@@ -353,14 +355,14 @@ class LegacyTest {
   }
 
   private static RedirectOutcome follow(LegacyFixture legacy, String type) {
-    return legacy
-        .redirector()
-        .follow(type, "17", LegacyFixture.visitor("192.0.2.1"))
-        .orElseThrow();
+    return legacy.redirector().follow(type, "17", LegacyFixture.visitor("192.0.2.1")).orElseThrow();
   }
 
   private static RedirectOutcome follow(LegacyFixture legacy) {
-    return legacy.redirector().follow("ended", "17", LegacyFixture.visitor("192.0.2.1")).orElseThrow();
+    return legacy
+        .redirector()
+        .follow("ended", "17", LegacyFixture.visitor("192.0.2.1"))
+        .orElseThrow();
   }
 
   private static Type ended() {

@@ -86,11 +86,11 @@ class SourceErasureTest {
         new TargetSql(target)
             .fill("insert into <outbox_b> (legacy, key) values (null, %d), (7, 8)".formatted(key)));
     try (Session session = Session.open(fixture.settings, "test")) {
-      new ErasedRowsTable(session, target)
-          .delete(List.of(new ErasedRow(key, List.of(LEGACY))));
+      new ErasedRowsTable(session, target).delete(List.of(new ErasedRow(key, List.of(LEGACY))));
     }
     assertThat(
-            fixture.column(new TargetSql(target).fill("select key from <outbox_b> where legacy = 7")))
+            fixture.column(
+                new TargetSql(target).fill("select key from <outbox_b> where legacy = 7")))
         .containsExactly(8L);
     assertThat(fixture.column(new TargetSql(target).fill("select key from <outbox_b>")))
         .doesNotContain(key);
@@ -121,7 +121,8 @@ class SourceErasureTest {
   }
 
   private Erasure erase(Mapping mapping) {
-    return erasure(erasures().erase(mapping.publicId().toString(), false, AllowedTypes.ALL, Actor.operator()));
+    return erasure(
+        erasures().erase(mapping.publicId().toString(), false, AllowedTypes.ALL, Actor.operator()));
   }
 
   private Erasure find(Mapping mapping) {

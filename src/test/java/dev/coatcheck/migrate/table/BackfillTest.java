@@ -183,7 +183,8 @@ class BackfillTest {
   private void fill(Target target, AtomicBoolean stopped) {
     try (SourceSession session = UnfencedSession.open(fixture.settings, target)) {
       session.fence(1);
-      Backfill backfill = new Backfill(session, target, Optional.of(fixture.mappings), _ -> Set.of());
+      Backfill backfill =
+          new Backfill(session, target, Optional.of(fixture.mappings), _ -> Set.of());
       Backfill.Range all = new Backfill.Range(0, 100, backfill.checkpoint().lastPosition());
       while (!stopped.get()) {
         if (backfill.fill(all, 128, 1, MILLIS_MAX) instanceof Backfill.Outcome.Failed) {

@@ -7,8 +7,8 @@ import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.source.ObjectNames;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.TableName;
-import dev.coatcheck.migrate.source.Target.TimeColumn;
 import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.Target.TimeColumn;
 import dev.coatcheck.migrate.source.UnfencedSession;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,7 +75,8 @@ class RowShapesTest {
     long highest = fixture.count(shape.fill("select coalesce(max(%k), 0) from %t"));
     fixture.apply(target, Phase.EXPAND);
     try (SourceSession session = UnfencedSession.open(fixture.settings, target)) {
-      Checkpoint start = new Backfill(session, target, Optional.empty(), _ -> Set.of()).checkpoint();
+      Checkpoint start =
+          new Backfill(session, target, Optional.empty(), _ -> Set.of()).checkpoint();
       fixture.fill(session, target, 1_024);
       List<Long> keys = fixture.column(shape.fill("select snowflake_id from %t order by %k"));
       assertThat(keys)

@@ -34,7 +34,8 @@ final class LegacyAnswers {
   /** A redirect to a URL with a public ID, which is the one to keep. */
   static Answer redirect(
       int status, String location, int maxAgeSeconds, RedirectOutcome.Notice notice) {
-    return Answer.redirect(status, location, maxAgeSeconds).with(LegacyHeaders.of(location, notice));
+    return Answer.redirect(status, location, maxAgeSeconds)
+        .with(LegacyHeaders.of(location, notice));
   }
 
   static Answer refused(RedirectOutcome.Refused refused) {

@@ -9,10 +9,10 @@ import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.routes.Asked;
 import dev.coatcheck.api.routes.IdProblems;
+import dev.coatcheck.api.routes.Items;
 import dev.coatcheck.api.routes.Items.Item;
 import dev.coatcheck.api.routes.Items.Shown;
 import dev.coatcheck.api.routes.LegacyHeaders;
-import dev.coatcheck.api.routes.Items;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.routes.PublicIdView;
 import dev.coatcheck.api.server.Endpoints;
@@ -106,8 +106,7 @@ public final class LegacyRoutes implements Routes {
       case ResolveOutcome.Merged merged -> shown(PublicIdView.of(merged), id);
       case ResolveOutcome.Revoked revoked -> new Item.Refused<>(IdProblems.revoked(param, revoked));
       case ResolveOutcome.Erased _ -> new Item.Refused<>(Problem.erased(param));
-      case ResolveOutcome.Unissued _ ->
-          new Item.Refused<>(UrlProblems.legacyUnknown(param));
+      case ResolveOutcome.Unissued _ -> new Item.Refused<>(UrlProblems.legacyUnknown(param));
     };
   }
 
@@ -175,9 +174,7 @@ public final class LegacyRoutes implements Routes {
           "legacy_callers",
           found.kind().wireName(),
           found.count(),
-          found.top().stream()
-              .map(caller -> LegacyCallerView.of(caller, found.count()))
-              .toList());
+          found.top().stream().map(caller -> LegacyCallerView.of(caller, found.count())).toList());
     }
   }
 

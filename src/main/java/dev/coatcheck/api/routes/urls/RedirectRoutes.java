@@ -26,7 +26,8 @@ public final class RedirectRoutes implements Routes {
   public void register(Endpoints endpoints) {
     endpoints.open(OpenRoute.REDIRECT, ctx -> redirect(ctx.pathParam("id"), Asked.openly(ctx)));
     endpoints.open(
-        OpenRoute.LEGACY, ctx -> follow(ctx.pathParam("type"), ctx.pathParam("n"), Asked.openly(ctx)));
+        OpenRoute.LEGACY,
+        ctx -> follow(ctx.pathParam("type"), ctx.pathParam("n"), Asked.openly(ctx)));
   }
 
   /** What {@link OpenRoute#REDIRECT} answers. */

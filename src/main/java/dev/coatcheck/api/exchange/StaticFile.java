@@ -1,6 +1,5 @@
-package dev.coatcheck.api.gateway;
+package dev.coatcheck.api.exchange;
 
-import dev.coatcheck.api.exchange.Page;
 import dev.coatcheck.core.id.Sha256;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -22,7 +21,7 @@ import org.eclipse.jetty.util.Callback;
  * A file of the jar, plain and compressed, each form in one off-heap buffer that all answers share.
  * The JDK would copy a heap buffer for each thread that sends it.
  */
-final class StaticFile {
+public final class StaticFile {
   private static final int TAG_BYTES = 12;
 
   /** Nothing from other sites, and no inline script or style. */
@@ -31,17 +30,25 @@ final class StaticFile {
           + " data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors"
           + " 'none'";
 
+  /** For a file whose name changes with its content. */
+  private static final HttpField KEPT =
+      new HttpField(HttpHeader.CACHE_CONTROL, "public, max-age=31536000, immutable");
+
   private static final HttpField CACHED =
       new HttpField(HttpHeader.CACHE_CONTROL, "public, max-age=300");
 
-  private static final List<HttpField> HEADERS =
-      List.of(
-          CACHED,
-          new HttpField("Content-Security-Policy", POLICY),
-          new HttpField(HttpHeader.VARY, "Accept-Encoding"));
+  private static final List<HttpField> HEADERS = headers(CACHED);
+  private static final List<HttpField> HEADERS_OF_KEPT = headers(KEPT);
+
+  private static List<HttpField> headers(HttpField cacheControl) {
+    return List.of(
+        cacheControl,
+        new HttpField("Content-Security-Policy", POLICY),
+        new HttpField(HttpHeader.VARY, "Accept-Encoding"));
+  }
 
   /** Of all answers at a path where only browsers get a file. */
-  static final HttpField BY_FORM = new HttpField(HttpHeader.VARY, "Accept, Accept-Encoding");
+  public static final HttpField BY_FORM = new HttpField(HttpHeader.VARY, "Accept, Accept-Encoding");
 
   private static final List<HttpField> HEADERS_OF_PAGE =
       Stream.concat(Page.HEADERS.stream(), Stream.of(CACHED, BY_FORM)).toList();
@@ -67,24 +74,35 @@ final class StaticFile {
     this.compressed = Form.of(gzip(bytes), tag + "-gzip");
   }
 
-  static StaticFile load(String resource, String contentType) {
+  /** A file that caches ask for again after a while. */
+  public static StaticFile load(String resource, String contentType) {
+    return new StaticFile(contentType, HEADERS, bytes(resource));
+  }
+
+  /** A file whose name changes with its content, so that caches keep it for good. */
+  public static StaticFile kept(String contentType, byte[] bytes) {
+    return new StaticFile(contentType, HEADERS_OF_KEPT, bytes);
+  }
+
+  /** The content of a file of the jar. */
+  public static byte[] bytes(String resource) {
     try (InputStream in = StaticFile.class.getResourceAsStream(resource)) {
       if (in == null) {
         throw new IllegalStateException("missing in the jar: " + resource);
       }
-      return new StaticFile(contentType, HEADERS, in.readAllBytes());
+      return in.readAllBytes();
     } catch (IOException broken) {
       throw new UncheckedIOException(broken);
     }
   }
 
   /** A page at a path where only browsers get it. */
-  static StaticFile of(byte[] page) {
+  public static StaticFile of(byte[] page) {
     return new StaticFile(Page.CONTENT_TYPE, HEADERS_OF_PAGE, page);
   }
 
   /** Answers GET and HEAD without waiting for the client. */
-  void send(Request request, Response response, Callback callback) {
+  public void send(Request request, Response response, Callback callback) {
     boolean isCompressed =
         request.getHeaders().getQualityCSV(HttpHeader.ACCEPT_ENCODING).contains("gzip");
     Form form = isCompressed ? compressed : plain;

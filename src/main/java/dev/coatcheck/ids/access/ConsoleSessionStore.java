@@ -1,0 +1,86 @@
+package dev.coatcheck.ids.access;
+
+import static dev.coatcheck.postgres.sql.schema.Tables.CONSOLE_SESSION;
+
+import dev.coatcheck.cluster.audit.Actor;
+import dev.coatcheck.cluster.audit.AuditTable;
+import dev.coatcheck.postgres.sql.Database;
+import java.time.Instant;
+import java.util.Optional;
+import org.jooq.DSLContext;
+
+/** All SQL about sessions of the console. */
+final class ConsoleSessionStore {
+  private static final String NO_DETAIL = "{}";
+
+  private final Database database;
+
+  ConsoleSessionStore(Database database) {
+    this.database = database;
+  }
+
+  /** Inserts a session, and deletes those that are over and the oldest ones of its key. */
+  void insert(byte[] hash, String keyId, Instant createdAt, Instant expiresAt, Actor by) {
+    database.write(
+        "console sign-in",
+        sql -> {
+          deleteOver(sql, keyId, createdAt);
+          sql.insertInto(CONSOLE_SESSION)
+              .set(CONSOLE_SESSION.HASH, hash)
+              .set(CONSOLE_SESSION.KEY_ID, keyId)
+              .set(CONSOLE_SESSION.CREATED_AT, createdAt)
+              .set(CONSOLE_SESSION.EXPIRES_AT, expiresAt)
+              .execute();
+          AuditTable.append(sql, by, "console.sign_in", keyId, NO_DETAIL);
+          return hash;
+        });
+  }
+
+  /** Skips rows that another sign-in is deleting. */
+  private static void deleteOver(DSLContext sql, String keyId, Instant now) {
+    sql.deleteFrom(CONSOLE_SESSION)
+        .where(
+            CONSOLE_SESSION.HASH.in(
+                sql.select(CONSOLE_SESSION.HASH)
+                    .from(CONSOLE_SESSION)
+                    .where(CONSOLE_SESSION.EXPIRES_AT.le(now))
+                    .forUpdate()
+                    .skipLocked()))
+        .execute();
+    sql.deleteFrom(CONSOLE_SESSION)
+        .where(
+            CONSOLE_SESSION.HASH.in(
+                sql.select(CONSOLE_SESSION.HASH)
+                    .from(CONSOLE_SESSION)
+                    .where(CONSOLE_SESSION.KEY_ID.eq(keyId))
+                    .orderBy(CONSOLE_SESSION.CREATED_AT.desc())
+                    .offset(ConsoleSessions.OF_KEY_MAX - 1)
+                    .forUpdate()
+                    .skipLocked()))
+        .execute();
+  }
+
+  /** The ID of the API key of a session that is not over. */
+  Optional<String> keyId(byte[] hash, Instant now) {
+    return database.read(
+        "console session",
+        sql ->
+            sql.select(CONSOLE_SESSION.KEY_ID)
+                .from(CONSOLE_SESSION)
+                .where(CONSOLE_SESSION.HASH.eq(hash), CONSOLE_SESSION.EXPIRES_AT.gt(now))
+                .fetchOptional(CONSOLE_SESSION.KEY_ID));
+  }
+
+  void delete(byte[] hash, String keyId, Actor by) {
+    database.write(
+        "console sign-out",
+        sql -> {
+          int deleted =
+              sql.deleteFrom(CONSOLE_SESSION).where(CONSOLE_SESSION.HASH.eq(hash)).execute();
+          if (deleted == 1) {
+            AuditTable.append(sql, by, "console.sign_out", keyId, NO_DETAIL);
+          }
+          return deleted;
+        });
+  }
+}
