@@ -158,12 +158,8 @@ final class AccessCommand {
     List<JsonNode> all = new ArrayList<>();
     Optional<String> after = Optional.empty();
     do {
-<<<<<<< HEAD
       List<ApiKeys.Listed> page =
           keys.list(new ApiKeys.Filter(AllowedTypes.ALL, principal, status, after, PAGE));
-=======
-      List<ApiKeys.Listed> page = keys.list(new ApiKeys.Filter(principal, status, after, PAGE));
->>>>>>> 51bad50548f9fafd8ba6b6ada009342da9fd79d4
       page.stream().limit(PAGE).map(key -> shown(keys, key)).forEach(all::add);
       after = page.size() > PAGE ? Optional.of(page.get(PAGE - 1).key().keyId()) : Optional.empty();
     } while (after.isPresent());
