@@ -354,7 +354,7 @@ class AccessKeysTest {
     Reply refused = stranger.post(KEYS + "/revoke-leaked", json("keys", List.of("x")));
 
     assertProblem(refused, "429 quota_exceeded");
-    assertThat(Integer.parseInt(refused.header("retry-after"))).isBetween(3_000, 3_601);
+    assertThat(Integer.parseInt(refused.header("retry-after"))).isBetween(1, 60);
     assertThat(
             ROOT.anonymous()
                 .with("X-Forwarded-For", "192.0.2.79")
@@ -400,7 +400,7 @@ class AccessKeysTest {
     return GATEWAY
         .sql()
         .texts(
-            "select action from coatcheck.audit_entry where subject = '%s' order by number"
+            "select action from coatcheck.audit_entry where '%s' = any(subjects) order by number"
                 .formatted(key.text("/id")));
   }
 }
