@@ -26,8 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * brownout of a third one is yet to come.
  */
 class BrownoutTest {
-  private static final Instant ENDS =
-      Instant.now().truncatedTo(ChronoUnit.SECONDS).plus(Duration.ofHours(1));
+  private static Instant ends = Instant.EPOCH;
   private static final String SUNSET = "2999-01-06T07:08:09Z";
   private static final String SUNSET_HEADER = "Sun, 06 Jan 2999 07:08:09 GMT";
   private static final String LINK = "https://docs.example/legacy";
@@ -42,19 +41,20 @@ class BrownoutTest {
 
   @BeforeAll
   static void start() {
+    ends = Instant.now().truncatedTo(ChronoUnit.SECONDS).plus(Duration.ofHours(1));
     client = GATEWAY.client().once();
     anyone = client.anonymous().with("X-Forwarded-For", "198.51.100.91");
     String key = GATEWAY.keyWith(Scope.IDS_READ);
     exempt = new TestClient(GATEWAY.uri(), key);
     String exemptId = "key_" + key.substring(9, 21);
-    Instant began = ENDS.minus(Duration.ofHours(2));
-    put("paused", Map.of("from", began.toString(), "to", ENDS.toString()), exemptId);
-    put("gone", Map.of("from", began.toString(), "to", ENDS.toString(), "answer", 410), exemptId);
+    Instant began = ends.minus(Duration.ofHours(2));
+    put("paused", Map.of("from", began.toString(), "to", ends.toString()), exemptId);
+    put("gone", Map.of("from", began.toString(), "to", ends.toString(), "answer", 410), exemptId);
     put(
         "soon",
         Map.of(
-            "from", ENDS.toString(),
-            "to", ENDS.plusSeconds(60).toString()),
+            "from", ends.toString(),
+            "to", ends.plusSeconds(60).toString()),
         exemptId);
   }
 
@@ -110,7 +110,7 @@ class BrownoutTest {
     assertThat(reply.header("Cache-Control")).isEqualTo("no-store");
     assertThat(reply.header("Sunset")).isEqualTo(SUNSET_HEADER);
     assertThat(reply.header("Link")).isEqualTo(LINK_HEADER);
-    assertThat(reply.text("/brownout_ends_at")).isEqualTo(ENDS.toString());
+    assertThat(reply.text("/brownout_ends_at")).isEqualTo(ends.toString());
     assertThat(reply.text("/sunset_at")).isEqualTo(SUNSET);
   }
 
@@ -159,7 +159,7 @@ class BrownoutTest {
     assertThat(legacy.status()).isEqualTo(200);
     assertThat(legacy.text("/data/0/error/code")).isEqualTo("legacy_brownout");
     assertThat(legacy.body().at("/data/0/status").asInt()).isEqualTo(503);
-    assertThat(legacy.text("/data/0/error/brownout_ends_at")).isEqualTo(ENDS.toString());
+    assertThat(legacy.text("/data/0/error/brownout_ends_at")).isEqualTo(ends.toString());
     assertThat(legacy.text("/data/1/error/code")).isEqualTo("legacy_id_malformed");
     assertThat(legacy.text("/data/2/error/code")).isEqualTo("legacy_brownout");
     Reply urls = client.post("/v1/urls/resolve", json("urls", List.of("/gone/7", "/soon/7", "/x")));
@@ -189,7 +189,7 @@ class BrownoutTest {
     Reply nginx = proxy.with("X-Original-URI", "/" + type + "/7").get("/v1/urls/auth-request");
     assertThat(nginx.status()).isEqualTo(403);
     assertThat(nginx.header("X-Coatcheck-Status")).isEqualTo(Integer.toString(status));
-    assertThat(nginx.header("X-Coatcheck-Problem")).contains(code, ENDS.toString());
+    assertThat(nginx.header("X-Coatcheck-Problem")).contains(code, ends.toString());
     assertThat(nginx.header("Sunset")).isEqualTo(SUNSET_HEADER);
     assertThat(nginx.header("Link")).isEqualTo(LINK_HEADER);
     assertThat(nginx.headers().containsKey("retry-after")).isEqualTo(status == 503);
@@ -297,8 +297,8 @@ class BrownoutTest {
                     "brownouts",
                     List.of(
                         Map.of(
-                            "from", ENDS.minus(Duration.ofHours(2)).toString(),
-                            "to", ENDS.toString())))));
+                            "from", ends.minus(Duration.ofHours(2)).toString(),
+                            "to", ends.toString())))));
     assertThat(added.status()).as("no confirmation").isEqualTo(200);
     assertThat(anyone.get("/legacy/later/7").status()).isEqualTo(503);
     assertThat(anyone.get("/legacy/later/7").headers()).doesNotContainKeys("link", "sunset");

@@ -175,9 +175,10 @@ class ErasureRoutesTest {
         .forEach(
             alias -> {
               String key = type.equals("order") ? UUID.randomUUID().toString() : number();
-              String name = alias.keySet().iterator().next();
+              Map.Entry<String, String> named = alias.entrySet().iterator().next();
+              String name = named.getKey();
               assertProblem(
-                  CLIENT.mint(type, "key", key, name, alias.get(name)), "410 public_id_erased");
+                  CLIENT.mint(type, "key", key, name, named.getValue()), "410 public_id_erased");
               Reply batch =
                   CLIENT.post(
                       "/v1/ids/batch",

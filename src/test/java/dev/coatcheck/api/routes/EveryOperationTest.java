@@ -149,7 +149,7 @@ class EveryOperationTest {
     /** By HTTP's definition of its method, as a merge patch, or because it only reads. */
     boolean isHarmlessAgain() {
       return !List.of("POST", "PATCH").contains(method)
-          || method.equals("PATCH") && !path.startsWith("/v1/table-migrations/")
+          || (method.equals("PATCH") && !path.startsWith("/v1/table-migrations/"))
           || ENDING_KEYS.contains(path)
           || READING.contains(path);
     }

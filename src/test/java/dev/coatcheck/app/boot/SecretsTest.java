@@ -336,12 +336,12 @@ class SecretsTest {
   }
 
   private static String id(String apiKey) {
-    return apiKey.split("_")[2];
+    return apiKey.split("_", -1)[2];
   }
 
   /** Without its check characters, which a broken key has not. */
   private static String secret(String apiKey) {
-    return apiKey.split("_")[3].substring(0, 32);
+    return apiKey.split("_", -1)[3].substring(0, 32);
   }
 
   private static String access(TestDatabase database, String... arguments) {

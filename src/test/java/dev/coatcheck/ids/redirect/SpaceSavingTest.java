@@ -22,7 +22,7 @@ class SpaceSavingTest {
   private final long seed = Long.getLong("seed", System.nanoTime());
   private final Random random = new Random(seed);
 
-  private enum Stream {
+  enum Stream {
     /** A few texts make up most of it. */
     SKEWED,
     /** No text comes twice. */
