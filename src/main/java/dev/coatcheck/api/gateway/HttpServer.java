@@ -171,8 +171,7 @@ public final class HttpServer implements AutoCloseable {
 
   /** Without TLS and limits: it is for the machines beside the gateway. */
   private Javalin openManagement() throws PortInUse {
-    return started(
-        listener.listen(
+    return listener.listen(
             new Listener.Port(where.host(), where.managementPort().getAsInt(), Optional.empty()),
             routes.console().isPresent()
                 ? new GracefulHandler(new ConsoleAssets(threads))
@@ -183,7 +182,7 @@ public final class HttpServer implements AutoCloseable {
               routes.console().ifPresent(console -> console.register(endpoints));
               routes.operations().register(endpoints);
               routes.operations().registerOpenMetrics(endpoints);
-            }));
+            });
   }
 
   private Javalin started(Javalin server) {
@@ -221,6 +220,7 @@ public final class HttpServer implements AutoCloseable {
     routes.operations().drain();
     routes.runs().close();
     stop();
+    management.ifPresent(Javalin::stop); // last: until then it says that the gateway isn't ready
   }
 
   private void stop() {

@@ -21,6 +21,7 @@ import java.util.function.Consumer;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.SecureRequestCustomizer;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.SslConnectionFactory;
@@ -162,6 +163,10 @@ public final class Listener {
   }
 
   private Connector connector(Server server, HttpConfiguration http, Port port) {
+    if (port.certificates().isPresent()) {
+      // A probe or a proxy may send another host than the certificate has, such as an address.
+      http.addCustomizer(new SecureRequestCustomizer(false));
+    }
     ConnectionFactory plain = new HeadLimit(http, observer);
     ServerConnector connector =
         port.certificates()

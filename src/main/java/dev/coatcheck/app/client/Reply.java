@@ -17,6 +17,8 @@ public record Reply(int status, JsonNode body) {
   /** The verb for each operation that an answer recommends. */
   private static final Map<String, String> VERBS =
       Map.of(
+          "GET /v1/access/keys", "coatcheck access list",
+          "POST /v1/access/keys/{id}/revoke", "coatcheck access revoke",
           "GET /v1/ids/{id}", "coatcheck resolve",
           "POST /v1/ids", "coatcheck mint",
           "POST /v1/keys", "coatcheck keys next",

@@ -283,6 +283,8 @@ final class Contract {
     answer.headers().forEach(response::withHeader);
     if (answer.body() != null) {
       response.withBody(answer.body());
+    } else if ("application/x-ndjson".equals(answer.header("Content-Type"))) {
+      response.withBody("\n"); // no lines are a body too
     }
     return response.build();
   }

@@ -232,7 +232,10 @@ class ErasureRoutesTest {
             GATEWAY
                 .sql()
                 .text(
-                    "select detail::text from coatcheck.audit_entry where '%s' = any(subjects)"
+                    """
+                    select detail::text from coatcheck.audit_entry
+                     where action = 'id.erase' and '%s' = any(subjects)\
+                    """
                         .formatted(survivor.id())))
         .contains(merged.id());
   }

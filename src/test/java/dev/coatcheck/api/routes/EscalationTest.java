@@ -96,7 +96,7 @@ class EscalationTest {
             "ranges",
             List.of("127.0.0.1/32"),
             "limit",
-            Map.of("requests", 100_000, "seconds", 10),
+            Map.of("requests", 10_000, "seconds", 10),
             "expires_at",
             "2998-01-01T00:00:00Z");
 

@@ -57,11 +57,12 @@ class RightsTest {
 
   /** As requests for each second: SOME has 100 in 10 s. */
   @Test
-  void aLimitIsNoHigherAsARate() {
+  void aLimitIsNoHigherAtOnceAndAsARate() {
     assertThat(covers(ofLimit(10, 1))).isEmpty();
-    assertThat(covers(ofLimit(36_000, 3_600))).isEmpty();
+    assertThat(covers(ofLimit(100, 3_600))).isEmpty();
     assertThat(covers(ofLimit(11, 1))).contains("limit");
-    assertThat(covers(ofLimit(36_001, 3_600))).contains("limit");
+    assertThat(covers(ofLimit(101, 11))).contains("limit");
+    assertThat(covers(ofLimit(36_000, 3_600))).contains("limit");
     assertThat(covers(ofLimit(Optional.empty()))).contains("limit");
     assertThat(new RateLimit(1_000_000, 1).covers(new RateLimit(1_000_000, 3_600))).isTrue();
     assertThat(new RateLimit(1_000_000, 3_600).covers(new RateLimit(1_000_000, 1))).isFalse();

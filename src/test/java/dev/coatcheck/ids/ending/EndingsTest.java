@@ -280,8 +280,15 @@ class EndingsTest {
 
   @Test
   void endingsWhoseConnectionBrokeAreDoneOnAnother() throws Exception {
-    requireDoneAfter(
-        holder -> holder.text("select count(pg_terminate_backend(pid))" + WAITING_FOR_THE_HEAD));
+    // An ending that waits too long for the head gives up, as on a busy machine: then once more.
+    Awaitility.await()
+        .ignoreExceptionsMatching(late -> String.valueOf(late.getMessage()).contains("Overloaded"))
+        .untilAsserted(
+            () ->
+                requireDoneAfter(
+                    holder ->
+                        holder.text(
+                            "select count(pg_terminate_backend(pid))" + WAITING_FOR_THE_HEAD)));
   }
 
   /** Of three endings two groups wait for the head when something happens to them. */

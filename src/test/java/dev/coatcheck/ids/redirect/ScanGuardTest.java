@@ -120,7 +120,7 @@ class ScanGuardTest {
     Collections.shuffle(shuffled, new Random(3));
     for (LongUnaryOperator way :
         List.<LongUnaryOperator>of(n -> n, n -> -n, n -> 1_000 * n, n -> shuffled.get((int) n))) {
-      Visitor visitor = Visitor.at(InetAddress.ofLiteral("198.51.100." + visitors++));
+      Visitor visitor = nextVisitor();
       int asked = 0;
       while (asked < 2_000 && guard.refusedSeconds(visitor) == 0) {
         int turn = asked / inARow;
@@ -141,7 +141,7 @@ class ScanGuardTest {
     long seed = System.nanoTime();
     Random random = new Random(seed);
     for (int round = 0; round < 60; round++) {
-      Visitor visitor = Visitor.at(InetAddress.ofLiteral("198.51.100." + visitors++));
+      Visitor visitor = nextVisitor();
       List<Granted> granted = new ArrayList<>();
       int regions = 1 + random.nextInt(32);
       int width = 1 + random.nextInt(400);
@@ -326,13 +326,17 @@ class ScanGuardTest {
     "::ffff:192.0.2.1, 192.0.2.1, true",
     "2001:db8:1:2::1, 2001:db8:1:2:ffff::9, true",
     "2001:db8:1:2::1, 2001:db8:1:3::1, false",
-    "::c000:201:0:0:0:0, 192.0.2.1, false",
-    "nonsense, 1.2.3.4.5, true"
+    "::c000:201:0:0:0:0, 192.0.2.1, false"
   })
   void aVisitorIsAnIpv4AddressOrASlash64(String one, String other, boolean same) {
     assertThat(
             Visitor.at(InetAddress.ofLiteral(one)).equals(Visitor.at(InetAddress.ofLiteral(other))))
         .isEqualTo(same);
+  }
+
+  private static Visitor nextVisitor() {
+    int number = visitors++;
+    return Visitor.at(InetAddress.ofLiteral("198.18." + number / 256 + "." + number % 256));
   }
 
   private void pass(long millis) {

@@ -136,8 +136,20 @@ class HelpExamplesTest {
             .findFirst()
             .orElseThrow()
             .group();
-    assertThat(onDatabase(example("access revoke", Map.of("4KIWSf8WvPNo", keyId))).out())
-        .isEqualTo("revoked " + keyId + "\n");
+    Map<String, String> keyIds = Map.of("key_4KIWSf8WvPN0", "key_" + keyId);
+    assertThat(onDatabase(example("access show", keyIds)).out()).contains("edge");
+    assertThat(onDatabase(example("access patch", keyIds)).out()).contains("10.0.0.0/8");
+    assertThat(onDatabase(example("access rotate", keyIds)).out()).startsWith("ccg_live_");
+    assertThat(onDatabase(example("access revoke", keyIds)).out())
+        .isEqualTo("revoked key_" + keyId + "\n");
+    Path entries = folder.resolve("audit.ndjson");
+    assertThat(done("audit list").out()).contains("type.put");
+    done("audit export", Map.of("audit.ndjson", entries.toString()));
+    assertThat(entries).content().contains("\"action\":\"type.put\"");
+    onDatabase(example("audit prune", Map.of()));
+    onDatabase(beforeWord("--database-user", example("database migrate", Map.of())));
+    List<String> grants = beforeWord("|", example("database grants", Map.of()));
+    assertThat(Terminal.run(words(grants)).out()).contains("to \"coatcheck_gateway\"");
     assertThat(Terminal.run(words(example("completion", Map.of()))).out()).contains("coatcheck");
     List<String> health = new ArrayList<>(example("health", Map.of()));
     health.add("--port=" + dba.gateway.url().replaceFirst(".*:", ""));
@@ -255,6 +267,10 @@ class HelpExamplesTest {
     return List.of(example.group(1).split(" ", -1)).stream()
         .map(word -> others.getOrDefault(word, word))
         .toList();
+  }
+
+  private static List<String> beforeWord(String word, List<String> example) {
+    return example.subList(0, example.indexOf(word));
   }
 
   private static Terminal onDatabase(List<String> arguments) {
