@@ -172,17 +172,17 @@ public final class HttpServer implements AutoCloseable {
   /** Without TLS and limits: it is for the machines beside the gateway. */
   private Javalin openManagement() throws PortInUse {
     return listener.listen(
-            new Listener.Port(where.host(), where.managementPort().getAsInt(), Optional.empty()),
-            routes.console().isPresent()
-                ? new GracefulHandler(new ConsoleAssets(threads))
-                : new GracefulHandler(),
-            RateLimits.none(),
-            new Permits(REQUESTS_MAX),
-            endpoints -> {
-              routes.console().ifPresent(console -> console.register(endpoints));
-              routes.operations().register(endpoints);
-              routes.operations().registerOpenMetrics(endpoints);
-            });
+        new Listener.Port(where.host(), where.managementPort().getAsInt(), Optional.empty()),
+        routes.console().isPresent()
+            ? new GracefulHandler(new ConsoleAssets(threads))
+            : new GracefulHandler(),
+        RateLimits.none(),
+        new Permits(REQUESTS_MAX),
+        endpoints -> {
+          routes.console().ifPresent(console -> console.register(endpoints));
+          routes.operations().register(endpoints);
+          routes.operations().registerOpenMetrics(endpoints);
+        });
   }
 
   private Javalin started(Javalin server) {

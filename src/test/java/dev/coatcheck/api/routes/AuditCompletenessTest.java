@@ -58,7 +58,10 @@ class AuditCompletenessTest {
     aRunThatIsContracted();
 
     assertThat(seen).containsExactlyInAnyOrderElementsOf(new TreeSet<>(WRITING.keySet()));
-    assertThat(GATEWAY.count("select count(*) from coatcheck.audit_entry where request_id is null and actor <> 'operator'"))
+    assertThat(
+            GATEWAY.count(
+                "select count(*) from coatcheck.audit_entry where request_id is null and actor <>"
+                    + " 'operator'"))
         .as("entries of callers name their request")
         .isZero();
     assertNoCanary();
@@ -119,8 +122,7 @@ class AuditCompletenessTest {
 
   private void apiKeys() {
     String path = "/v1/access/keys";
-    Reply created =
-        CLIENT.post(path, json("name", "audited", "scopes", List.of("ids:read")));
+    Reply created = CLIENT.post(path, json("name", "audited", "scopes", List.of("ids:read")));
     leaves("createApiKey", created);
     String one = path + "/" + created.text("/id");
     leaves("patchApiKey", CLIENT.patch(one, json("name", "renamed")));
