@@ -27,6 +27,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * that has what they name, each twice.
  */
 class DocsExamplesTest {
+  private static final String API_KEY = "key_4KIWSf8WvPN0";
   private static final String CHARGE = "ch_4KIWSf8WvPNoQDBwStVIDYHU";
   private static final String SURVIVOR = "ch_2wbCRIWJxGRzqNDIxGhnuFbN";
   private static final String MESSAGE = "msg_3v1p5s86PPQOrcUoEzHqYo7K";
@@ -50,13 +51,20 @@ class DocsExamplesTest {
     fill();
     sendTwice(failures, operation -> !isTagged(operation, "Types") && !isTagged(operation, "End"));
     for (Operation ending : DOCUMENT.operations()) {
-      if (isTagged(ending, "End")) {
+      if (isTagged(ending, "End") && !asksAfterErasure(ending)) {
         revive();
         sendTwice(failures, ending::equals);
+        if (ending.id().equals("eraseId")) {
+          sendTwice(failures, DocsExamplesTest::asksAfterErasure);
+        }
       }
     }
 
     assertThat(failures).isEmpty();
+  }
+
+  private static boolean asksAfterErasure(Operation operation) {
+    return operation.id().equals("getErasure");
   }
 
   private static boolean isTagged(Operation operation, String tag) {
@@ -69,6 +77,9 @@ class DocsExamplesTest {
       if (which.test(operation) && !needsARun(operation)) {
         for (Map.Entry<String, Sent> example : DOCUMENT.requests(operation).entrySet()) {
           for (int time = 1; time <= 2; time++) {
+            if (example.getValue().target().contains("/" + API_KEY)) {
+              reviveKey();
+            }
             TestClient.Reply reply = send(example.getValue());
             if (reply.status() >= 400) {
               failures.add(
@@ -162,6 +173,17 @@ class DocsExamplesTest {
 
   /** A feed that leaps tells each cache, and the registry, that they may have missed something. */
   private static final String LEAP = "update coatcheck.change_head set number = number + 10";
+
+  /** A key is rotated or revoked once, by design. */
+  private static void reviveKey() {
+    GATEWAY.execute(
+        """
+        delete from coatcheck.api_key where key_id = '%1$s';
+        insert into coatcheck.api_key (key_id, secret_hash, name, principal, scopes)
+        values ('%1$s', sha256('edge'), 'edge', 'edge', '{ids:read}')
+        """
+            .formatted(API_KEY.substring("key_".length())));
+  }
 
   /** Undoes endings, so that the examples of the next operation find their public IDs in force. */
   private static void revive() {
