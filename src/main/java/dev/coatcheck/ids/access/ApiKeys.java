@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * <h2>Why nobody gains a right</h2>
  *
  * A caller must hold all rights of a key that it creates, and those of a key that it changes or
- * rotates before and after: whoever rotates a key receives its secret. The rights of the caller are
+ * rotates before and after, because a rotation answers with a secret. The rights of the caller are
  * read again in the transaction of the change, which holds the lock on all keys. So a key that was
  * revoked a moment ago makes no successor, on no instance, and a revocation sees every successor
  * there is. Commands that work in the database itself may do all that a key with all rights may.
@@ -258,8 +258,8 @@ public final class ApiKeys {
 
   /**
    * Ends a key for good, and with it every successor that it made itself by rotation, and those
-   * that they made: whoever stole a key may have rotated it. A key that was ended before stays so,
-   * and its successors end.
+   * that they made: a thief may have rotated it. A key that was ended before stays so, and its
+   * successors end.
    *
    * @param keepsSuccessors whether only the key itself ends
    * @throws DatabaseUnavailable if Postgres can't be asked; the outcome is unknown

@@ -31,7 +31,7 @@ final class ConsoleSessionStore {
               .set(CONSOLE_SESSION.CREATED_AT, createdAt)
               .set(CONSOLE_SESSION.EXPIRES_AT, expiresAt)
               .execute();
-          AuditTable.append(sql, by, "console.sign_in", keyId, NO_DETAIL);
+          AuditTable.append(sql, by, "console.sign_in", ApiKey.shown(keyId), NO_DETAIL);
           return hash;
         });
   }
@@ -78,7 +78,7 @@ final class ConsoleSessionStore {
           int deleted =
               sql.deleteFrom(CONSOLE_SESSION).where(CONSOLE_SESSION.HASH.eq(hash)).execute();
           if (deleted == 1) {
-            AuditTable.append(sql, by, "console.sign_out", keyId, NO_DETAIL);
+            AuditTable.append(sql, by, "console.sign_out", ApiKey.shown(keyId), NO_DETAIL);
           }
           return deleted;
         });

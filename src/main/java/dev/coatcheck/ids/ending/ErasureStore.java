@@ -3,6 +3,7 @@ package dev.coatcheck.ids.ending;
 import static java.util.Objects.requireNonNull;
 
 import dev.coatcheck.cluster.audit.Actor;
+import dev.coatcheck.cluster.audit.AuditEntry;
 import dev.coatcheck.cluster.audit.AuditTable;
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
@@ -23,9 +24,9 @@ import dev.coatcheck.postgres.group.GroupCommit.Attempt;
 import dev.coatcheck.postgres.sql.Database;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jooq.DSLContext;
 
@@ -133,7 +134,16 @@ final class ErasureStore {
       aliases.addAll(some);
     }
     Erasure erasure = known(sql, call.id());
-    AuditTable.append(sql, call.actor(), "id.erase", erasure.id().toString(), detail(type, rows));
+    List<String> erased =
+        rows.stream().map(row -> new PublicId(type.prefix(), row.token()).toString()).toList();
+    AuditTable.append(
+        sql,
+        List.of(
+            AuditEntry.of(
+                call.actor(),
+                "id.erase",
+                erased,
+                Map.of("merged", erased.subList(1, erased.size())))));
     ChangeTable.append(
         sql, ChangeKind.ALIAS, aliases.stream().map(Alias::subjectOfChange).toList());
     ChangeTable.append(
@@ -149,14 +159,6 @@ final class ErasureStore {
         .filter(alias -> alias.scheme() == AliasScheme.LEGACY)
         .map(alias -> Long.valueOf(alias.value()))
         .toList();
-  }
-
-  /** The public IDs that were erased with it. Prefixes and public IDs need no escapes in JSON. */
-  private static String detail(Type type, List<StoredMapping> rows) {
-    return rows.stream()
-        .skip(1)
-        .map(row -> '"' + new PublicId(type.prefix(), row.token()).toString() + '"')
-        .collect(Collectors.joining(", ", "{\"merged\": [", "]}"));
   }
 
   /** The erasure of a public ID; empty if it isn't erased. */

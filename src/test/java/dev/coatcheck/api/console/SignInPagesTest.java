@@ -49,7 +49,7 @@ class SignInPagesTest {
     assertThat(browser.get("/console").location()).isEqualTo("/console/sign-in");
     assertThat(
             GATEWAY.count(
-                "select count(distinct action) from coatcheck.audit_entry where key_id = '%s' and subjects = array[key_id] and action in ('console.sign_in', 'console.sign_out')"
+                "select count(distinct action) from coatcheck.audit_entry where key_id = '%s' and subjects = array['key_' || key_id] and action in ('console.sign_in', 'console.sign_out')"
                     .formatted(GATEWAY.key().substring(9, 21))))
         .isEqualTo(2);
   }

@@ -234,9 +234,9 @@ class ErasureRoutesTest {
                 .text(
                     """
                     select detail::text from coatcheck.audit_entry
-                     where action = 'id.erase' and '%s' = any(subjects)\
+                     where action = 'id.erase' and subjects @> array['%s', '%s']\
                     """
-                        .formatted(survivor.id())))
+                        .formatted(survivor.id(), merged.id())))
         .contains(merged.id());
   }
 

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonRawValue;
 import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.cluster.audit.AuditEntry;
 import dev.coatcheck.cluster.audit.RecordedEntry;
+import dev.coatcheck.ids.access.ApiKey;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -22,8 +23,6 @@ record AuditEntryView(
     String action,
     List<String> subjects,
     @JsonRawValue String detail) {
-  private static final String KEY = "key_";
-
   static AuditEntryView of(RecordedEntry recorded) {
     AuditEntry entry = recorded.entry();
     Actor actor = entry.actor();
@@ -32,7 +31,7 @@ record AuditEntryView(
         recorded.number(),
         recorded.at(),
         actor.name(),
-        actor.keyId().map(KEY::concat).orElse(null),
+        actor.keyId().map(ApiKey::shown).orElse(null),
         actor.address().orElse(null),
         actor.requestId().orElse(null),
         entry.action(),
