@@ -215,6 +215,30 @@ class ErasureRoutesTest {
         .isZero();
   }
 
+  /** Otherwise a merged public ID would stay behind, with its key and without a survivor. */
+  @Test
+  void nothingIsErasedWhileAnotherTransactionHasWhatWasMerged() {
+    Known survivor = Known.minted("charge");
+    Known merged = Known.minted("charge");
+    CLIENT.post("/v1/ids/" + merged.id() + "/merge", json("into", survivor.id()));
+    String erase = "/v1/ids/" + survivor.id() + "/erase?cascade=true";
+
+    try (TestSession holder =
+        GATEWAY
+            .sql()
+            .begin(
+                "select from coatcheck.public_id where key = %s for update"
+                    .formatted(merged.key()))) {
+      assertProblem(CLIENT.hostile().once().send("POST", erase, null), "409 busy");
+      assertThat(CLIENT.get("/v1/ids/" + survivor.id()).text("/status")).isEqualTo("active");
+      assertThat(CLIENT.get("/v1/ids/" + merged.id()).text("/key")).isEqualTo(survivor.key());
+      holder.rollback();
+    }
+
+    assertThat(CLIENT.send("POST", erase, null).status()).isEqualTo(200);
+    assertProblem(CLIENT.get("/v1/ids/" + merged.id()), "410 public_id_erased id");
+  }
+
   @Test
   void aSurvivorIsErasedOnlyWithWhatWasMergedIntoIt() {
     Known survivor = Known.minted("charge");
