@@ -33,7 +33,7 @@ class AuditRoutesTest {
 
   @Test
   void anEntrySaysWhoChangedWhatFromWhereAndInWhichRequest() {
-    TestClient edge = GATEWAY.clientOf("edge", Scope.TYPES_WRITE);
+    TestClient edge = GATEWAY.clientOf("audited-edge", Scope.TYPES_WRITE);
 
     Reply changed =
         edge.patch(
@@ -44,7 +44,7 @@ class AuditRoutesTest {
                 "redirect",
                 Map.of("template", "https://shop.example/{id}")));
 
-    JsonNode entry = READER.get("/v1/audit?actor=edge").body().at("/data/0");
+    JsonNode entry = READER.get("/v1/audit?actor=audited-edge").body().at("/data/0");
     assertThat(entry.path("action").asString()).isEqualTo("type.put");
     assertThat(entry.path("subjects").valueStream().map(JsonNode::asString))
         .containsExactly("charge");

@@ -208,7 +208,7 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
     return new TestClient(uri(), key);
   }
 
-  /** A client that acts as a principal of its own. */
+  /** A client that acts as a principal of its own, whose name no other class may use. */
   TestClient clientOf(String principal, Scope scope) {
     return new TestClient(uri(), issue(config, principal, scope));
   }

@@ -117,6 +117,15 @@ public final class MappingFixture implements AutoCloseable, AfterAllCallback {
     return minted(minter.mint(MintCall.batch(List.of(requests))));
   }
 
+  /** Mints as a client does on a machine that is too busy to answer in time. */
+  public MintOutcome untilNotBusy(MintCall call) {
+    MintOutcome outcome;
+    do {
+      outcome = minter.mint(call);
+    } while (outcome instanceof MintOutcome.Busy);
+    return outcome;
+  }
+
   public static List<MintOutcome.Ticket> minted(MintOutcome outcome) {
     if (outcome instanceof MintOutcome.Minted(List<MintOutcome.Item> items)
         && items.stream().allMatch(MintOutcome.Ticket.class::isInstance)) {

@@ -100,7 +100,7 @@ class AliasMintTest {
   void racersWithOneLegacyIdAgree() throws Exception {
     List<Callable<List<MintOutcome.Ticket>>> racers =
         Collections.nCopies(
-            100, () -> MappingFixture.minted(FIXTURE.minter.mint(MintCall.of(legacy(60)))));
+            100, () -> MappingFixture.minted(FIXTURE.untilNotBusy(MintCall.of(legacy(60)))));
     Set<Token> tokens = new HashSet<>();
     int created = 0;
     for (List<MintOutcome.Ticket> tickets : MinterTest.together(racers)) {

@@ -120,7 +120,8 @@ class IdempotentMintTest {
                       await(release);
                       return new StoredResponse(201, "first");
                     })));
-    FutureTask<MintOutcome> second = new FutureTask<>(() -> untilNotBusy(call(key, OTHER_HASH)));
+    FutureTask<MintOutcome> second =
+        new FutureTask<>(() -> FIXTURE.untilNotBusy(call(key, OTHER_HASH)));
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       Future<MintOutcome> worker = threads.submit(() -> FIXTURE.minter.mint(first));
       working.await();
@@ -191,15 +192,6 @@ class IdempotentMintTest {
     } catch (InterruptedException stopped) {
       throw new IllegalStateException(stopped);
     }
-  }
-
-  /** As a client does on a machine that is too busy to answer in time. */
-  private static MintOutcome untilNotBusy(MintCall call) {
-    MintOutcome outcome;
-    do {
-      outcome = FIXTURE.minter.mint(call);
-    } while (outcome instanceof MintOutcome.Busy);
-    return outcome;
   }
 
   private static MintOutcome mint(String key, String hash) {
