@@ -1,40 +1,26 @@
 package dev.coatcheck.api.console;
 
+import dev.coatcheck.api.console.access.SignInPages;
+import dev.coatcheck.api.console.find.FindPages;
+import dev.coatcheck.api.console.page.ConsoleMode;
+import dev.coatcheck.api.console.page.Gate;
+import dev.coatcheck.api.console.page.ThemeSwitch;
 import dev.coatcheck.api.exchange.Failures;
-import dev.coatcheck.api.routes.urls.RedirectRoutes;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
-import dev.coatcheck.cluster.audit.Audit;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.ConsoleSessions;
 import dev.coatcheck.ids.access.Proxies;
-import dev.coatcheck.ids.alias.Aliases;
-import dev.coatcheck.ids.ending.Endings;
-import dev.coatcheck.ids.mapping.IdParser;
-import dev.coatcheck.ids.mapping.Lookup;
-import dev.coatcheck.ids.mapping.Resolver;
-import dev.coatcheck.ids.registry.Registry;
 import java.time.InstantSource;
 
 /** All pages of the console, {@code /console}. */
 public final class ConsoleRoutes implements Routes {
-  /** The first page. */
-  static final String HOME = "/console";
-
+  private final ThemeSwitch theme;
   private final SignInPages signIn;
-  private final FindPage find;
-  private final ChangePages changes;
+  private final FindPages find;
 
-  /** What the pages ask. */
-  public record Verbs(
-      Registry registry,
-      IdParser parser,
-      Resolver resolver,
-      Lookup lookup,
-      Aliases aliases,
-      Endings endings,
-      RedirectRoutes redirects,
-      Audit audit) {}
+  /** What the pages ask, by rooms. */
+  public record Verbs(FindPages.Verbs find) {}
 
   /**
    * @param mode {@code READ_ONLY} or {@code ON}
@@ -47,15 +33,15 @@ public final class ConsoleRoutes implements Routes {
       Observer observer,
       InstantSource clock) {
     Gate gate = new Gate(mode, sessions, proxies, new Failures(observer));
-    this.signIn = new SignInPages(gate, sessions, new WrongKeys(System::nanoTime));
-    this.find = new FindPage(gate, new TextFinder(verbs), verbs.registry(), clock);
-    this.changes = new ChangePages(gate, verbs);
+    this.theme = new ThemeSwitch(gate);
+    this.signIn = new SignInPages(gate, sessions);
+    this.find = new FindPages(gate, verbs.find(), clock);
   }
 
   @Override
   public void register(Endpoints endpoints) {
+    theme.register(endpoints);
     signIn.register(endpoints);
     find.register(endpoints);
-    changes.register(endpoints);
   }
 }

@@ -1,7 +1,7 @@
 package dev.coatcheck.api.gateway;
 
 import dev.coatcheck.api.body.BodyGate;
-import dev.coatcheck.api.console.ConsoleAssets;
+import dev.coatcheck.api.console.page.ConsoleAssets;
 import dev.coatcheck.api.exchange.Failures;
 import dev.coatcheck.api.exchange.RequestAccess;
 import dev.coatcheck.api.server.Certificates;

@@ -1,6 +1,6 @@
 package dev.coatcheck.app.boot;
 
-import dev.coatcheck.api.console.ConsoleMode;
+import dev.coatcheck.api.console.page.ConsoleMode;
 import dev.coatcheck.api.server.Listener;
 import dev.coatcheck.api.server.RateLimits;
 import dev.coatcheck.api.server.TlsFiles;

@@ -1,7 +1,8 @@
 package dev.coatcheck.app.boot;
 
-import dev.coatcheck.api.console.ConsoleMode;
 import dev.coatcheck.api.console.ConsoleRoutes;
+import dev.coatcheck.api.console.find.FindPages;
+import dev.coatcheck.api.console.page.ConsoleMode;
 import dev.coatcheck.api.exchange.RequestAccess;
 import dev.coatcheck.api.gateway.HttpServer;
 import dev.coatcheck.api.gateway.RouteTable;
@@ -226,8 +227,9 @@ public final class Gateway implements AutoCloseable {
                                   new ConsoleSessions(database, access, random, clock),
                                   config.trustedProxies(),
                                   new ConsoleRoutes.Verbs(
-                                      registry, parser, resolver, lookup, aliases, endings,
-                                      redirects, audit),
+                                      new FindPages.Verbs(
+                                          registry, parser, resolver, lookup, aliases, endings,
+                                          redirects, audit)),
                                   observer,
                                   clock))),
                   new RequestAccess(access, config.trustedProxies()),

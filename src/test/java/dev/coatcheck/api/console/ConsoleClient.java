@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 
 /** A browser of the console, as far as HTTP goes: keeps its cookie, and follows no redirects. */
-final class ConsoleClient {
+public final class ConsoleClient {
   private static final Pattern TOKEN = Pattern.compile("name=\"form_token\" value=\"([^\"]+)\"");
   private static final HttpClient HTTP =
       HttpClient.newBuilder().followRedirects(HttpClient.Redirect.NEVER).build();
@@ -34,25 +34,25 @@ final class ConsoleClient {
   private String cookie = "";
 
   /** A page, or what is answered in its place. */
-  record Page(int status, Map<String, List<String>> headers, String html) {
-    Optional<String> header(String name) {
+  public record Page(int status, Map<String, List<String>> headers, String html) {
+    public Optional<String> header(String name) {
       return Optional.ofNullable(headers.get(name)).map(List::getFirst);
     }
 
     /** Where it sends the browser. */
-    String location() {
+    public String location() {
       return header("location").orElseThrow();
     }
 
     /** The token of its forms. */
-    String formToken() {
+    public String formToken() {
       Matcher found = TOKEN.matcher(html);
       assertThat(found.find()).as(html).isTrue();
       return found.group(1);
     }
 
     /** The paths of its links. */
-    List<String> links() {
+    public List<String> links() {
       return Pattern.compile("href=\"([^\"]+)\"")
           .matcher(html)
           .results()
@@ -61,16 +61,16 @@ final class ConsoleClient {
     }
   }
 
-  ConsoleClient(URI base) {
+  public ConsoleClient(URI base) {
     this.base = base;
     headers.put("Origin", base.getScheme() + "://" + base.getAuthority());
   }
 
-  static ConsoleClient signedIn(GatewayFixture gateway, String key) {
+  public static ConsoleClient signedIn(GatewayFixture gateway, String key) {
     return signedIn(gateway.uri(), key);
   }
 
-  static ConsoleClient signedIn(URI base, String key) {
+  public static ConsoleClient signedIn(URI base, String key) {
     ConsoleClient client = new ConsoleClient(base);
     Page answer = client.signIn(key);
     assertThat(answer.status()).as(answer.html()).isEqualTo(303);
@@ -78,51 +78,51 @@ final class ConsoleClient {
   }
 
   /** The same client that also sends this header, instead of one with the same name. */
-  ConsoleClient with(String header, String value) {
+  public ConsoleClient with(String header, String value) {
     headers.put(header, value);
     return this;
   }
 
-  ConsoleClient without(String header) {
+  public ConsoleClient without(String header) {
     headers.remove(header);
     return this;
   }
 
-  Page signIn(String key) {
+  public Page signIn(String key) {
     return post("/console/session", Map.of("key", key));
   }
 
   /** The value of the cookie, or an empty text. */
-  String cookie() {
+  public String cookie() {
     return cookie;
   }
 
-  void setCookie(String value) {
+  public void setCookie(String value) {
     cookie = value;
   }
 
-  Page get(String path) {
+  public Page get(String path) {
     return send("GET", path, BodyPublishers.noBody());
   }
 
-  Page post(String path, Map<String, String> fields) {
+  public Page post(String path, Map<String, String> fields) {
     return send("POST", path, BodyPublishers.ofString(form(fields)));
   }
 
   /** Opens the page of a form, and sends the form with these fields. */
-  Page submit(String path, Map<String, String> fields) {
+  public Page submit(String path, Map<String, String> fields) {
     Map<String, String> all = new TreeMap<>(fields);
     all.put("form_token", get(path).formToken());
     return post(path, all);
   }
 
-  static String form(Map<String, String> fields) {
+  public static String form(Map<String, String> fields) {
     return fields.entrySet().stream()
         .map(field -> encoded(field.getKey()) + "=" + encoded(field.getValue()))
         .collect(joining("&"));
   }
 
-  static String encoded(String text) {
+  public static String encoded(String text) {
     return URLEncoder.encode(text, StandardCharsets.UTF_8);
   }
 

@@ -1,0 +1,5 @@
+/** The pages of people and programs with access: the sign-in. */
+@NullMarked
+package dev.coatcheck.api.console.access;
+
+import org.jspecify.annotations.NullMarked;

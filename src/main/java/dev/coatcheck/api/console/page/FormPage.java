@@ -1,0 +1,42 @@
+package dev.coatcheck.api.console.page;
+
+import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.ids.access.Scope;
+import io.javalin.http.Context;
+
+/**
+ * A page that says what follows from a change, with the form that makes it. {@link Gate#register}
+ * serves both.
+ *
+ * @param <S> what is changed
+ */
+public interface FormPage<S> {
+  /** Of the page, and of its form. */
+  String path();
+
+  /** What a person's API key needs, in a console that isn't read-only. */
+  Scope needed();
+
+  /**
+   * What the path names.
+   *
+   * @throws dev.coatcheck.api.exchange.Refusal if there is no such thing, or not for this person
+   */
+  S subject(Context ctx, Visit visit);
+
+  /**
+   * The page.
+   *
+   * @param form as it was sent, if something was wrong with it
+   * @param fault what was wrong, or an empty text
+   */
+  Html.Template page(Visit visit, S subject, Form form, String fault);
+
+  /**
+   * Makes the change.
+   *
+   * @return what is shown then, mostly {@link Html#seeOther another page}
+   * @throws dev.coatcheck.api.exchange.Refusal if nothing was done; its detail is shown in the form
+   */
+  Answer change(Visit visit, S subject, Form form);
+}

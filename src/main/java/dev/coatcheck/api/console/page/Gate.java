@@ -1,0 +1,310 @@
+package dev.coatcheck.api.console.page;
+
+import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.exchange.ClientAddress;
+import dev.coatcheck.api.exchange.Failures;
+import dev.coatcheck.api.exchange.Problem;
+import dev.coatcheck.api.exchange.ProblemCode;
+import dev.coatcheck.api.exchange.Query;
+import dev.coatcheck.api.exchange.Refusal;
+import dev.coatcheck.api.exchange.RequestId;
+import dev.coatcheck.api.server.Endpoints;
+import dev.coatcheck.api.server.Handler;
+import dev.coatcheck.cluster.audit.Actor;
+import dev.coatcheck.ids.access.AddressRange;
+import dev.coatcheck.ids.access.Caller;
+import dev.coatcheck.ids.access.ConsoleSessions;
+import dev.coatcheck.ids.access.Proxies;
+import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.ids.redirect.Visitor;
+import io.javalin.http.Context;
+import io.javalin.http.HandlerType;
+import java.net.InetAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Decides who sees a page and whose forms count, and turns each failure into a page. */
+public final class Gate {
+  /** A browser keeps a cookie of this name only from this very host, and only if it is secure. */
+  static final String COOKIE = "__Host-coatcheck";
+
+  private static final String COOKIE_RULES = "; Path=/; Secure; HttpOnly; SameSite=Strict";
+
+  private final ConsoleMode mode;
+  private final ConsoleSessions sessions;
+  private final Proxies proxies;
+  private final Failures failures;
+
+  public Gate(ConsoleMode mode, ConsoleSessions sessions, Proxies proxies, Failures failures) {
+    this.mode = mode;
+    this.sessions = sessions;
+    this.proxies = proxies;
+    this.failures = failures;
+  }
+
+  /** Answers a person who is signed in. */
+  @FunctionalInterface
+  public interface PageHandler {
+    Answer answer(Context ctx, Visit visit) throws Exception;
+  }
+
+  /** Answers the form of a person who is signed in. */
+  @FunctionalInterface
+  public interface FormHandler {
+    Answer answer(Context ctx, Visit visit, Form form) throws Exception;
+  }
+
+  /** A page before the sign-in. */
+  public Handler open(Handler handler) {
+    return ctx -> {
+      try {
+        return handler.answer(ctx);
+      } catch (RuntimeException thrown) {
+        return failed(ctx, thrown, Optional.empty());
+      }
+    };
+  }
+
+  /** A form before the sign-in. */
+  public Handler openForm(Handler handler) {
+    return open(
+        ctx -> {
+          requireOwnPage(ctx);
+          return handler.answer(ctx);
+        });
+  }
+
+  /** A page for those who are signed in; others are asked to sign in first. */
+  public Handler page(PageHandler handler) {
+    return open(
+        ctx ->
+            visit(ctx)
+                .map(visit -> answered(ctx, visit, () -> handler.answer(ctx, visit)))
+                .orElseGet(() -> toSignIn(Optional.of(ctx))));
+  }
+
+  /** As {@link #page}, for those who may change what needs the scope. */
+  public Handler change(Scope needed, PageHandler handler) {
+    return page(
+        (ctx, visit) -> {
+          requireChange(visit, needed);
+          return handler.answer(ctx, visit);
+        });
+  }
+
+  /** A form of one of our pages, from the session that has the page. */
+  public Handler form(FormHandler handler) {
+    return openForm(
+        ctx ->
+            visit(ctx)
+                .map(
+                    visit ->
+                        answered(
+                            ctx,
+                            visit,
+                            () -> {
+                              Form form = Form.read(ctx);
+                              requireToken(form, visit);
+                              return handler.answer(ctx, visit, form);
+                            }))
+                .orElseGet(() -> toSignIn(Optional.empty())));
+  }
+
+  /** As {@link #form}, for those who may change what needs the scope. */
+  public Handler changeForm(Scope needed, FormHandler handler) {
+    return form(
+        (ctx, visit, form) -> {
+          requireChange(visit, needed);
+          return handler.answer(ctx, visit, form);
+        });
+  }
+
+  /** Serves a page with a form, and the form. */
+  public <S> void register(Endpoints endpoints, FormPage<S> page) {
+    endpoints.page(
+        HandlerType.GET,
+        page.path(),
+        change(
+            page.needed(),
+            (ctx, visit) -> {
+              Query.none(ctx);
+              return Html.page(200, page.page(visit, page.subject(ctx, visit), Form.EMPTY, ""));
+            }));
+    endpoints.page(
+        HandlerType.POST,
+        page.path(),
+        changeForm(
+            page.needed(),
+            (ctx, visit, form) -> {
+              S subject = page.subject(ctx, visit);
+              try {
+                return page.change(visit, subject, form);
+              } catch (Refusal refused) {
+                Problem why = refused.problem();
+                return Html.page(
+                    why.code().status(), page.page(visit, subject, form, why.detail()));
+              }
+            }));
+  }
+
+  /** Who is signed in; the session is over once its API key may not be used from the address. */
+  public Optional<Visit> visit(Context ctx) {
+    return Optional.ofNullable(ctx.cookie(COOKIE))
+        .flatMap(sessions::find)
+        .filter(session -> mayComeFrom(ctx, session.caller()))
+        .map(
+            session ->
+                new Visit(
+                    session, mode, actor(ctx, session.caller()), Theme.of(ctx), Paths.of(ctx)));
+  }
+
+  public boolean mayComeFrom(Context ctx, Caller caller) {
+    return caller.rights().mayComeFrom(client(ctx));
+  }
+
+  /** Whose tries to sign in are counted together. */
+  public Visitor visitor(Context ctx) {
+    return Visitor.at(client(ctx));
+  }
+
+  public Actor actor(Context ctx, Caller caller) {
+    return new Actor(
+        caller.principal(),
+        Optional.of(caller.keyId()),
+        Optional.of(client(ctx).getHostAddress()),
+        Optional.of(RequestId.of(ctx)));
+  }
+
+  private InetAddress client(Context ctx) {
+    return ClientAddress.of(ctx, proxies);
+  }
+
+  /** Makes the browser keep the token of a session. */
+  public static String cookie(ConsoleSessions.Token token) {
+    return COOKIE
+        + "="
+        + token.text()
+        + COOKIE_RULES
+        + "; Max-Age="
+        + ConsoleSessions.LIFETIME.toSeconds();
+  }
+
+  /** Makes the browser drop its cookie. */
+  public static String noCookie() {
+    return COOKIE + "=" + COOKIE_RULES + "; Max-Age=0";
+  }
+
+  /**
+   * Whether an API key may be typed here: over TLS, which a trusted proxy may end, or on this very
+   * machine. Elsewhere browsers drop the cookie, and the network would see the key.
+   */
+  public boolean isPrivate(Context ctx) {
+    if (ctx.req().isSecure()) {
+      return true;
+    }
+    InetAddress nearest = AddressRange.literal(ctx.req().getRemoteAddr()).orElseThrow();
+    return (proxies.trust(nearest) && headers(ctx, "X-Forwarded-Proto").equals(List.of("https")))
+        || (nearest.isLoopbackAddress() && isLoopbackName(ctx));
+  }
+
+  private static boolean isLoopbackName(Context ctx) {
+    try {
+      String host = URI.create("http://" + ctx.header("Host")).getHost();
+      return host != null
+          && (host.toLowerCase(Locale.ROOT).equals("localhost")
+              || AddressRange.literal(host.replaceAll("[\\[\\]]", ""))
+                  .filter(InetAddress::isLoopbackAddress)
+                  .isPresent());
+    } catch (IllegalArgumentException malformed) {
+      return false;
+    }
+  }
+
+  /** Browsers say from which site a form comes, and other sites can't say that it is ours. */
+  private static void requireOwnPage(Context ctx) {
+    String origin = String.valueOf(ctx.header("Origin"));
+    int authority = origin.indexOf("://") + 3;
+    if (authority < 3 || !origin.substring(authority).equalsIgnoreCase(ctx.header("Host"))) {
+      throw new Refusal(
+          ProblemCode.FORBIDDEN, "This form comes from a page of another site. Nothing was done.");
+    }
+  }
+
+  private static void requireToken(Form form, Visit visit) {
+    byte[] sent = form.text(Form.TOKEN).orElse("").getBytes(StandardCharsets.UTF_8);
+    if (!MessageDigest.isEqual(sent, visit.formToken().getBytes(StandardCharsets.UTF_8))) {
+      throw new Refusal(
+          ProblemCode.FORBIDDEN,
+          "This form comes from an earlier session. Nothing was done; load its page again.");
+    }
+  }
+
+  private static void requireChange(Visit visit, Scope needed) {
+    if (visit.mode() != ConsoleMode.ON) {
+      throw new Refusal(
+          ProblemCode.FORBIDDEN,
+          "This console is read-only (COATCHECK_CONSOLE). Nothing was done.");
+    }
+    require(visit, needed);
+  }
+
+  /** Refuses the request unless the API key has the scope. */
+  public static void require(Visit visit, Scope needed) {
+    if (!visit.rights().may(needed)) {
+      throw new Refusal(
+          ProblemCode.FORBIDDEN,
+          "Your API key lacks the scope " + needed.name() + ". Nothing was done.");
+    }
+  }
+
+  /**
+   * @param wanted of which the page is shown after the sign-in
+   */
+  private static Answer toSignIn(Optional<Context> wanted) {
+    return Html.seeOther(
+        Paths.SIGN_IN
+            + wanted
+                .map(Paths::of)
+                .filter(path -> !path.equals(Paths.HOME))
+                .map(path -> "?" + Paths.NEXT + "=" + Paths.encoded(path))
+                .orElse(""));
+  }
+
+  /** The frame of a page before the sign-in. */
+  public static Frame outside(Context ctx, String title) {
+    return new Frame(title, Theme.of(ctx), Paths.of(ctx), Optional.empty(), Optional.empty());
+  }
+
+  @FunctionalInterface
+  private interface Work {
+    Answer answer() throws Exception;
+  }
+
+  private Answer answered(Context ctx, Visit visit, Work work) {
+    try {
+      return work.answer();
+    } catch (Exception thrown) {
+      return failed(ctx, thrown, Optional.of(visit));
+    }
+  }
+
+  private Answer failed(Context ctx, Throwable thrown, Optional<Visit> visit) {
+    Problem problem = failures.problem(thrown, RequestId.of(ctx));
+    String title = problem.code().title();
+    Frame frame =
+        visit.map(who -> who.frame(title, Optional.empty())).orElseGet(() -> outside(ctx, title));
+    return Html.page(
+        problem.code().status(),
+        (out, none) ->
+            JterefusedGenerated.render(out, none, frame, problem.detail(), RequestId.of(ctx)));
+  }
+
+  private static List<String> headers(Context ctx, String name) {
+    return Collections.list(ctx.req().getHeaders(name));
+  }
+}

@@ -1,0 +1,37 @@
+// What pages do beyond links and forms. They work without it; then times are UTC and nothing moves.
+"use strict";
+
+const localTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+
+// Times are shown where the reader is, with UTC as the title.
+function showLocalTimes(within) {
+  for (const time of within.querySelectorAll("time[datetime]")) {
+    time.textContent = localTime.format(new Date(time.dateTime));
+  }
+}
+
+// An element with data-live="PATH" follows that stream: an event named NAME replaces what the
+// element #NAME holds, "reload" loads the page anew.
+function follow(path) {
+  const stream = new EventSource(path);
+  stream.onmessage = (event) => {
+    const parts = JSON.parse(event.data);
+    for (const [id, html] of Object.entries(parts)) {
+      const part = document.getElementById(id);
+      if (part) {
+        part.innerHTML = html;
+        showLocalTimes(part);
+      }
+    }
+  };
+  stream.addEventListener("reload", () => {
+    stream.close();
+    location.reload();
+  });
+  addEventListener("pagehide", () => stream.close());
+}
+
+showLocalTimes(document);
+for (const live of document.querySelectorAll("[data-live]")) {
+  follow(live.dataset.live);
+}

@@ -1,0 +1,168 @@
+package dev.coatcheck.api.console.find;
+
+import static dev.coatcheck.api.routes.TestClient.json;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.api.console.ConsoleClient;
+import dev.coatcheck.api.console.ConsoleClient.Page;
+import dev.coatcheck.api.routes.GatewayFixture;
+import dev.coatcheck.api.routes.TestClient;
+import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.ids.registry.TestType;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The first page says what any text is. */
+class FindPageTest {
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
+
+  private static final String CLIENT_ID = "0b0fdb0d-6d9a-4b57-9c76-4b1d6e4f2a10";
+  private static final String OTHER_CLIENT_ID = "0b0fdb0d-6d9a-4b57-9c76-4b1d6e4f2a12";
+
+  private static TestClient client;
+  private static ConsoleClient browser;
+  private static String order;
+
+  @BeforeAll
+  static void start() {
+    client = GATEWAY.client();
+    client.put(
+        TestType.of("order", "ord")
+            .with("redirect", Map.of("template", "https://shop.example/o/{id}"))
+            .with("legacy", Map.of()));
+    client.put(TestType.of("parcel", "par"));
+    order =
+        client
+            .mint("order", "key", "900001", "legacy_id", "4711", "client_id", CLIENT_ID)
+            .text("/id");
+    browser = ConsoleClient.signedIn(GATEWAY, GATEWAY.key());
+  }
+
+  private static Page find(String text) {
+    Page page = browser.get("/console?q=" + ConsoleClient.encoded(text));
+    assertThat(page.status()).as(page.html()).isEqualTo(200);
+    return page;
+  }
+
+  @Test
+  void aPublicIdIsFoundByAllItsNames() {
+    for (Map.Entry<String, String> text :
+        Map.of(order, "public ID", "900001", "key", "4711", "legacy ID", CLIENT_ID, "client ID")
+            .entrySet()) {
+      assertThat(find(text.getKey()).html())
+          .contains(
+              "<code>" + order + "</code>",
+              "<dt>Found as</dt><dd>" + text.getValue() + "</dd>",
+              "<dt>Type</dt><dd>order</dd>",
+              "<code>900001</code>",
+              "<code>4711</code>",
+              "<code>" + CLIENT_ID + "</code>",
+              ">active</b>");
+    }
+  }
+
+  @Test
+  void itsLinkIsWhatAStrangerGets() {
+    assertThat(find(order).html())
+        .contains(
+            "gets <b>302</b> to <code>https://shop.example/o/" + order + "</code>",
+            "<code>Location</code>",
+            "<code>Cache-Control</code>",
+            "coatcheck find " + order);
+    String parcel = client.mint("parcel").text("/id");
+    assertThat(find(parcel).html()).contains("gets <b>404</b>");
+  }
+
+  @Test
+  void mergesAreDrawn() {
+    String survivor = client.mint("order").text("/id");
+    String first = client.mint("order").text("/id");
+    String second = client.mint("order").text("/id");
+    client.post("/v1/ids/" + first + "/merge", json("into", survivor));
+    client.post("/v1/ids/" + second + "/merge", json("into", survivor));
+
+    assertThat(find(survivor).html())
+        .contains("2 public IDs were merged into " + survivor, "<svg", first, second);
+    assertThat(find(first).html())
+        .contains(">merged</b>", "/console?q=" + survivor, "<svg", "class=\"asked\"");
+  }
+
+  @Test
+  void aRevokedPublicIdShowsItsReasonAndNoChanges() {
+    String id = client.mint("order").text("/id");
+    client.post("/v1/ids/" + id + "/revoke", json("reason", "fraud"));
+
+    assertThat(find(id).html())
+        .contains(">revoked</b>", "<dd>fraud</dd>", "gets <b>410</b>")
+        .doesNotContain("/console/ids/");
+  }
+
+  @Test
+  void textsThatAreNotOursShowTheirFormats() {
+    assertThat(find("01ARZ3NDEKTSV4RRFFQ69G5FAV").html())
+        .contains("Not one of your public IDs", "<code>ulid</code>", "2016-07-30");
+    assertThat(find("ord_00000000000000000000002B").html()).doesNotContain("Add an alias");
+    assertThat(find("hello, world").html()).contains("matches no known format");
+    assertThat(browser.get("/console?q=" + "x".repeat(256)).status()).isEqualTo(400);
+    assertThat(browser.get("/console?q=a&q=b").status()).isEqualTo(400);
+    assertThat(browser.get("/console?other=1").status()).isEqualTo(400);
+  }
+
+  @Test
+  void everyTextOfACallerComesBackAsText() {
+    String canary = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>&amp;${77*77777}";
+    String id =
+        client
+            .mint("order", "client_id", OTHER_CLIENT_ID, "client_namespace", "<img/src=x>\"'>")
+            .text("/id");
+    client.post("/v1/ids/" + id + "/revoke", json("reason", canary));
+    String principal = GATEWAY.keyWith(Scope.ALL);
+    GATEWAY.execute(
+        "update coatcheck.api_key set principal = $x$%s$x$ where key_id = '%s'"
+            .formatted(canary, principal.substring(9, 21)));
+
+    for (Page page :
+        List.of(
+            find(id),
+            find(canary),
+            ConsoleClient.signedIn(GATEWAY, principal).get("/console"),
+            new ConsoleClient(GATEWAY.uri())
+                .get("/console/sign-in?next=" + ConsoleClient.encoded(canary)),
+            browser.get("/console/ids/" + ConsoleClient.encoded("a<b>'\"") + "/revoke"))) {
+      assertThat(page.html())
+          .doesNotContainIgnoringCase("<script>", "<img src=x", "<img/src", "\"'>", "<b>'")
+          .doesNotContain("5988829");
+    }
+    assertThat(find(id).html())
+        .contains("&lt;script&gt;alert(1)&lt;/script&gt;", "&lt;img/src=x&gt;");
+  }
+
+  @Test
+  void aKeySeesTheTypesThatItMayUseOnly() {
+    String key = GATEWAY.keyWith(Scope.IDS_READ);
+    GATEWAY.execute(
+        "update coatcheck.api_key set types = '{parcel}' where key_id = '%s'"
+            .formatted(key.substring(9, 21)));
+    ConsoleClient limited = ConsoleClient.signedIn(GATEWAY, key);
+
+    assertThat(limited.get("/console").status()).isEqualTo(200);
+    for (String text : List.of(order, "900001", "4711", CLIENT_ID)) {
+      assertThat(limited.get("/console?q=" + text).html())
+          .contains("Not one of your public IDs")
+          .doesNotContain("shop.example", "<h3>Audit</h3>");
+    }
+  }
+
+  @Test
+  void aKeyWithoutTheScopeFindsNothing() {
+    ConsoleClient limited = ConsoleClient.signedIn(GATEWAY, GATEWAY.keyWith(Scope.METRICS_READ));
+
+    assertThat(limited.get("/console").status()).isEqualTo(200);
+    Page refused = limited.get("/console?q=" + order);
+    assertThat(refused.status()).isEqualTo(403);
+    assertThat(refused.html()).contains("lacks the scope ids:read").doesNotContain("900001");
+  }
+}
