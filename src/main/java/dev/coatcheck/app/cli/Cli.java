@@ -58,9 +58,7 @@ public final class Cli {
 
   /** Runs a command; returns the exit status, see {@link ExitCode}. */
   public static int run(String... arguments) {
-    // picocli reads each verb by reflection, so only the verb in the arguments is added.
-    boolean isVerb = arguments.length > 0 && VERBS.containsKey(arguments[0]);
-    return execute(isVerb ? line(List.of(arguments[0])) : line(), arguments);
+    return execute(line(arguments), arguments);
   }
 
   public static int run(Object root, String... arguments) {
@@ -75,8 +73,13 @@ public final class Cli {
     return line.execute(arguments);
   }
 
-  static CommandLine line() {
-    return line(VERBS.sequencedKeySet());
+  /** What can run these arguments; with all verbs, unless the first argument is one. */
+  static CommandLine line(String... arguments) {
+    // picocli reads each verb by reflection, so only the verb in the arguments is added.
+    return line(
+        arguments.length > 0 && VERBS.containsKey(arguments[0])
+            ? List.of(arguments[0])
+            : VERBS.sequencedKeySet());
   }
 
   private static CommandLine line(Collection<String> verbs) {

@@ -44,7 +44,14 @@ record ContractDocument(JsonNode root) {
   private static final Set<String> METHODS =
       Set.of("get", "head", "post", "put", "patch", "delete", "options", "trace");
 
+  private static final ContractDocument PACKAGED = parse();
+
+  /** The contract that is packaged, parsed once. */
   static ContractDocument read() {
+    return PACKAGED;
+  }
+
+  private static ContractDocument parse() {
     LoaderOptions strict = new LoaderOptions();
     strict.setAllowDuplicateKeys(false);
     Object tree = new Yaml(strict).load(Contract.text());

@@ -2,7 +2,6 @@ package dev.coatcheck.api.routes;
 
 import dev.coatcheck.app.boot.Config;
 import dev.coatcheck.app.boot.Gateway;
-import dev.coatcheck.app.boot.OpenDatabase;
 import dev.coatcheck.app.boot.StartFailed;
 import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.id.RandomSource;
@@ -12,6 +11,7 @@ import dev.coatcheck.ids.access.KeyOutcome;
 import dev.coatcheck.ids.access.Rights;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.access.TestKeys;
+import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestServer;
 import dev.coatcheck.postgres.sql.TestSql;
@@ -61,7 +61,6 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
   private static @Nullable GatewayFixture shared;
 
   final TestDatabase database;
-  private final Config config;
   private final Gateway gateway;
   private final String key;
 
@@ -87,8 +86,7 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
   static GatewayFixture asLesserRole() {
     TestDatabase database = TestDatabase.fresh();
     Map<String, String> settings = ofLesserRole(database);
-    return new GatewayFixture(
-        database, settings, issue(config(database, settings), "test", Scope.ALL));
+    return new GatewayFixture(database, settings, keyOn(database));
   }
 
   private static Map<String, String> ofLesserRole(TestDatabase database) {
@@ -126,9 +124,8 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
   private GatewayFixture(TestDatabase database, Map<String, String> settings, String key) {
     this.database = database;
     this.key = key;
-    config = config(database, settings);
     try {
-      gateway = Gateway.start(config);
+      gateway = Gateway.start(config(database, settings));
     } catch (StartFailed failed) {
       throw new AssertionError(failed);
     }
@@ -154,7 +151,7 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
 
   /** A key that may do all, for a gateway in a process of its own. */
   public static String keyOn(TestDatabase database) {
-    return issue(config(database, Map.of()), "test", Scope.ALL);
+    return issue(database, "test", Set.of(Scope.ALL));
   }
 
   /** Some on one database, with the same API key, to be closed one by one. */
@@ -196,12 +193,12 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
 
   /** A client whose API key has these scopes. */
   TestClient clientWith(Set<Scope> scopes) {
-    return new TestClient(uri(), issue(config, "test", scopes));
+    return new TestClient(uri(), issue(database, "test", scopes));
   }
 
   /** Same, with further rights by an SQL assignment: {@code types = '{charge}'}. */
   TestClient clientWith(Set<Scope> scopes, String rights) {
-    String key = issue(config, "test", scopes);
+    String key = issue(database, "test", scopes);
     execute(
         "update coatcheck.api_key set %s where key_id = '%s'"
             .formatted(rights, key.substring(9, 21)));
@@ -210,7 +207,7 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
 
   /** A client that acts as a principal of its own, whose name no other class may use. */
   TestClient clientOf(String principal, Scope scope) {
-    return new TestClient(uri(), issue(config, principal, scope));
+    return new TestClient(uri(), issue(database, principal, Set.of(scope)));
   }
 
   /** Sends bytes as they are, with its key unless the headers have one of their own. */
@@ -261,30 +258,23 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
   /** Ends a key as the command line does: from another process. */
   public void revokeKey(String key) {
     KeyOutcome outcome =
-        withKeys(config, keys -> keys.revoke(key.substring(9, 21), false, Actor.operator()));
+        withKeys(database, keys -> keys.revoke(key.substring(9, 21), false, Actor.operator()));
     if (!(outcome instanceof KeyOutcome.Revoked)) {
       throw new AssertionError("no such key");
     }
   }
 
   private String issue(Scope scope) {
-    return issue(config, "test", scope);
+    return issue(database, "test", Set.of(scope));
   }
 
-  private static String issue(Config config, String name, Scope scope) {
-    return issue(config, name, Set.of(scope));
+  private static String issue(TestDatabase on, String name, Set<Scope> scopes) {
+    return withKeys(on, keys -> TestKeys.create(keys, name, Rights.of(scopes))).secretText();
   }
 
-  private static String issue(Config config, String name, Set<Scope> scopes) {
-    return withKeys(config, keys -> TestKeys.create(keys, name, Rights.of(scopes))).secretText();
-  }
-
-  private static <T> T withKeys(Config config, Function<ApiKeys, T> work) {
-    try (OpenDatabase opened = OpenDatabase.open(config, new Observer())) {
-      return work.apply(
-          new ApiKeys(opened.database(), _ -> {}, new RandomSource(), InstantSource.system()));
-    } catch (StartFailed failed) {
-      throw new AssertionError(failed);
+  private static <T> T withKeys(TestDatabase on, Function<ApiKeys, T> work) {
+    try (Database opened = Database.open(on.settings(1), "test-keys", new Observer())) {
+      return work.apply(new ApiKeys(opened, _ -> {}, new RandomSource(), InstantSource.system()));
     }
   }
 

@@ -36,7 +36,7 @@ public record Terminal(int status, String out, String err) {
   private static Terminal runOnce(String... arguments) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
-    CommandLine line = Cli.line();
+    CommandLine line = Cli.line(arguments);
     line.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
     int status = Cli.execute(line, arguments);
     return new Terminal(status, out.toString(), err.toString());
