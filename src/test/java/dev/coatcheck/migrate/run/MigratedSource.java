@@ -320,7 +320,7 @@ public abstract class MigratedSource
   }
 
   public void await(Callable<Boolean> condition) {
-    Awaitility.await().atMost(patience).pollInterval(Duration.ofMillis(20)).until(condition);
+    Awaitility.await().atMost(patience).pollInterval(Duration.ofMillis(50)).until(condition);
   }
 
   /** Until no runner is connected to the source. */

@@ -28,9 +28,15 @@ public final class TestServer {
   private static final Pattern URL = Pattern.compile("(jdbc:postgresql://[^/?]+/)([^?]*)(\\?.*)?");
   private static final String IMAGE = "postgres:18";
 
-  /** What tests of the migration of tables look for, and a server takes only at its start. */
+  /**
+   * What tests of the migration of tables look for, and a server takes only at its start; and cheap
+   * passwords, because tests open thousands of connections.
+   */
   private static final Map<String, String> SETTINGS =
-      Map.of("max_prepared_transactions", "10", "shared_preload_libraries", "pg_stat_statements");
+      Map.of(
+          "max_prepared_transactions", "10",
+          "shared_preload_libraries", "pg_stat_statements",
+          "scram_iterations", "1");
 
   private static final int DROPPED_MAX = 20;
 
@@ -164,8 +170,6 @@ public final class TestServer {
                 create role %1$s superuser login;
               end if;
             end $$;
-            -- Tests open thousands of connections, each of which would hash 8,192 times.
-            set scram_iterations = 1;
             alter role %1$s password '%2$s'\
             """
                 .formatted(USER, database.password()));
