@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -52,7 +53,20 @@ class RequestWayTest {
   private record Window(Instant from, Instant to) {}
 
   private static final Map<String, Window> WINDOWS = new LinkedHashMap<>();
-  private static List<RecordedEvent> events = List.of();
+  private static List<Entry> entries = List.of();
+
+  /** A call of a method, by the name of its class. */
+  private record Entry(Instant at, String type, String method) {
+    static Entry of(RecordedEvent event) {
+      RecordedMethod method = event.getValue("method");
+      return new Entry(event.getStartTime(), method.getType().getName(), method.getName());
+    }
+
+    String topLevelType() {
+      int nested = type.indexOf('$');
+      return nested < 0 ? type : type.substring(0, nested);
+    }
+  }
 
   @BeforeAll
   static void record(@TempDir Path folder) throws Exception {
@@ -86,7 +100,20 @@ class RequestWayTest {
               assertThat(client.get("/v1/ids/" + others.get(number)).status()).isEqualTo(200));
       backfill(database, client);
     }
-    events = RecordingFile.readAllEvents(recording);
+    entries = entries(recording);
+  }
+
+  private static List<Entry> entries(Path recording) throws IOException {
+    List<Entry> read = new ArrayList<>();
+    try (RecordingFile file = new RecordingFile(recording)) {
+      while (file.hasMoreEvents()) {
+        RecordedEvent event = file.readEvent();
+        if (event.getEventType().getName().equals("jdk.MethodTrace")) {
+          read.add(Entry.of(event));
+        }
+      }
+    }
+    return read;
   }
 
   private static String mint(TestClient client, int legacyId) {
@@ -188,20 +215,11 @@ class RequestWayTest {
    */
   private static List<String> passedThrough(Window window, int part) {
     Map<String, Calls> calls = new HashMap<>();
-    for (RecordedEvent event : events) {
-      Instant at = event.getStartTime();
-      if (event.getEventType().getName().equals("jdk.MethodTrace")
-          && !at.isBefore(window.from)
-          && !at.isAfter(window.to)) {
-        RecordedMethod method = event.getValue("method");
-        Calls of =
-            calls.computeIfAbsent(
-                method.getType().getName().replaceFirst("[$].*", ""), name -> new Calls());
-        of.most =
-            Math.max(
-                of.most,
-                of.byMethod.merge(method.getType().getName() + method.getName(), 1, Integer::sum));
-        of.first = at.isBefore(of.first) ? at : of.first;
+    for (Entry entry : entries) {
+      if (!entry.at.isBefore(window.from) && !entry.at.isAfter(window.to)) {
+        Calls of = calls.computeIfAbsent(entry.topLevelType(), name -> new Calls());
+        of.most = Math.max(of.most, of.byMethod.merge(entry.type + entry.method, 1, Integer::sum));
+        of.first = entry.at.isBefore(of.first) ? entry.at : of.first;
       }
     }
     int times =
