@@ -159,8 +159,8 @@ public class Sentences {
 
   /** The texts of the console's pages, without tags and expressions. */
   private static void templates(Path root) throws IOException {
-    try (Stream<Path> files = Files.list(root.resolve("src/main/jte"))) {
-      for (Path file : files.sorted().toList()) {
+    try (Stream<Path> files = Files.walk(root.resolve("src/main/jte"))) {
+      for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {
         List<String> lines = Files.readAllLines(file);
         for (int i = 0; i < lines.size(); i++) {
           if (!lines.get(i).matches("@(import|param|template).*")) {

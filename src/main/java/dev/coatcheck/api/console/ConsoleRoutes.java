@@ -2,6 +2,7 @@ package dev.coatcheck.api.console;
 
 import dev.coatcheck.api.console.access.SignInPages;
 import dev.coatcheck.api.console.find.FindPages;
+import dev.coatcheck.api.console.overview.OverviewPage;
 import dev.coatcheck.api.console.page.ConsoleMode;
 import dev.coatcheck.api.console.page.Gate;
 import dev.coatcheck.api.console.page.ThemeSwitch;
@@ -18,9 +19,10 @@ public final class ConsoleRoutes implements Routes {
   private final ThemeSwitch theme;
   private final SignInPages signIn;
   private final FindPages find;
+  private final OverviewPage overview;
 
   /** What the pages ask, by rooms. */
-  public record Verbs(FindPages.Verbs find) {}
+  public record Verbs(FindPages.Verbs find, OverviewPage.Verbs overview) {}
 
   /**
    * @param mode {@code READ_ONLY} or {@code ON}
@@ -36,6 +38,7 @@ public final class ConsoleRoutes implements Routes {
     this.theme = new ThemeSwitch(gate);
     this.signIn = new SignInPages(gate, sessions);
     this.find = new FindPages(gate, verbs.find(), clock);
+    this.overview = new OverviewPage(gate, verbs.overview());
   }
 
   @Override
@@ -43,5 +46,6 @@ public final class ConsoleRoutes implements Routes {
     theme.register(endpoints);
     signIn.register(endpoints);
     find.register(endpoints);
+    overview.register(endpoints);
   }
 }

@@ -2,6 +2,7 @@ package dev.coatcheck.app.boot;
 
 import dev.coatcheck.api.console.ConsoleRoutes;
 import dev.coatcheck.api.console.find.FindPages;
+import dev.coatcheck.api.console.overview.OverviewPage;
 import dev.coatcheck.api.console.page.ConsoleMode;
 import dev.coatcheck.api.exchange.RequestAccess;
 import dev.coatcheck.api.gateway.HttpServer;
@@ -31,6 +32,7 @@ import dev.coatcheck.bulk.load.Importer;
 import dev.coatcheck.cluster.audit.Audit;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.cluster.grant.KeyFence;
+import dev.coatcheck.cluster.instance.Instances;
 import dev.coatcheck.cluster.lease.KeyFactory;
 import dev.coatcheck.cluster.lease.Workers;
 import dev.coatcheck.core.id.RandomSource;
@@ -38,6 +40,7 @@ import dev.coatcheck.core.id.TokenSource;
 import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.observe.History;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Access;
 import dev.coatcheck.ids.access.ApiKeys;
@@ -73,6 +76,7 @@ import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
@@ -170,6 +174,7 @@ public final class Gateway implements AutoCloseable {
               new Importer.MintingTools(
                   tokens, generators, type -> type.keyTimes().flatMap(keys::dated), observer),
               clock);
+      Instances instances = opened(new Instances(database, HOLDER, feed::silent, observer, clock));
       Parameters parameters = new Parameters(registry);
       this.server =
           opened(
@@ -229,13 +234,19 @@ public final class Gateway implements AutoCloseable {
                                   new ConsoleRoutes.Verbs(
                                       new FindPages.Verbs(
                                           registry, parser, resolver, lookup, aliases, endings,
-                                          redirects, audit)),
+                                          redirects, audit),
+                                      new OverviewPage.Verbs(
+                                          instances,
+                                          new Workers(database),
+                                          opened(History.start(observer)),
+                                          readiness::isReady)),
                                   observer,
                                   clock))),
                   new RequestAccess(access, config.trustedProxies()),
                   new RateLimits(config.limits(), config.trustedProxies(), System::nanoTime),
                   random,
                   observer));
+      instances.announce(version(), url());
     } catch (PortInUse taken) {
       close();
       throw new StartFailed(taken);
@@ -310,6 +321,11 @@ public final class Gateway implements AutoCloseable {
         org.slf4j.LoggerFactory.getLogger("coatcheck").warn("while closing", broken);
       }
     }
+  }
+
+  private static String version() {
+    return Objects.requireNonNullElse(
+        Gateway.class.getPackage().getImplementationVersion(), "not packaged");
   }
 
   /** The name of this process among the holders of workers: host and process ID. */

@@ -28,6 +28,11 @@ public final class Observer {
     Gauge.builder(name, value::getAsDouble).register(metrics.registry());
   }
 
+  /** All that was counted since the start. */
+  Totals totals() {
+    return Totals.of(metrics.registry());
+  }
+
   /** For values that libraries measure themselves, such as those of the connection pool. */
   public MeterRegistry meters() {
     return metrics.registry();

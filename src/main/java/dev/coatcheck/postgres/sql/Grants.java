@@ -51,6 +51,7 @@ public final class Grants {
     rights.put("erasure_task", APPEND_AND_DELETE);
     rights.put("flyway_schema_history", READ);
     rights.put("idempotency_turn", COUNT);
+    rights.put("instance", ALL_ROWS);
     rights.put("key_fence", COUNT);
     rights.put("legacy_caller", ALL_ROWS);
     rights.put("legacy_caller_sum", WRITE);

@@ -217,7 +217,7 @@ class RequestWayTest {
     Map<String, Calls> calls = new HashMap<>();
     for (Entry entry : entries) {
       if (!entry.at.isBefore(window.from) && !entry.at.isAfter(window.to)) {
-        Calls of = calls.computeIfAbsent(entry.topLevelType(), name -> new Calls());
+        Calls of = calls.computeIfAbsent(entry.topLevelType(), _ -> new Calls());
         of.most = Math.max(of.most, of.byMethod.merge(entry.type + entry.method, 1, Integer::sum));
         of.first = entry.at.isBefore(of.first) ? entry.at : of.first;
       }
