@@ -21,8 +21,7 @@ class OverviewPageTest {
 
   @BeforeEach
   void told() {
-    Awaitility.await()
-        .until(() -> GATEWAY.count("select count(*) from coatcheck.instance") > 0);
+    Awaitility.await().until(() -> GATEWAY.count("select count(*) from coatcheck.instance") > 0);
     GATEWAY.execute("delete from coatcheck.instance where holder like 'other%'");
   }
 
