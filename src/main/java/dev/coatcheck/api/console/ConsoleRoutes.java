@@ -1,6 +1,7 @@
 package dev.coatcheck.api.console;
 
 import dev.coatcheck.api.console.access.SignInPages;
+import dev.coatcheck.api.console.audit.AuditPage;
 import dev.coatcheck.api.console.find.FindPages;
 import dev.coatcheck.api.console.overview.OverviewPage;
 import dev.coatcheck.api.console.page.ConsoleMode;
@@ -20,6 +21,7 @@ public final class ConsoleRoutes implements Routes {
   private final SignInPages signIn;
   private final FindPages find;
   private final OverviewPage overview;
+  private final AuditPage audit;
 
   /** What the pages ask, by rooms. */
   public record Verbs(FindPages.Verbs find, OverviewPage.Verbs overview) {}
@@ -39,6 +41,7 @@ public final class ConsoleRoutes implements Routes {
     this.signIn = new SignInPages(gate, sessions);
     this.find = new FindPages(gate, verbs.find(), clock);
     this.overview = new OverviewPage(gate, verbs.overview());
+    this.audit = new AuditPage(gate, verbs.find().audit());
   }
 
   @Override
@@ -47,5 +50,6 @@ public final class ConsoleRoutes implements Routes {
     signIn.register(endpoints);
     find.register(endpoints);
     overview.register(endpoints);
+    audit.register(endpoints);
   }
 }

@@ -4,6 +4,7 @@ import io.javalin.http.Context;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.format.DateTimeParseException;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -52,6 +53,13 @@ public final class Query {
           }
         });
     return new Query(values);
+  }
+
+  /** As {@link #of}, for a form that browsers send with its empty fields, which are left out. */
+  public static Query ofForm(Context ctx, String... names) {
+    Map<String, List<String>> filled = new HashMap<>(of(ctx, names).values);
+    filled.values().removeIf(given -> given.getFirst().isBlank());
+    return new Query(filled);
   }
 
   public Optional<String> text(String name) {

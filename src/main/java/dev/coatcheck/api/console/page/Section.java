@@ -5,7 +5,8 @@ import dev.coatcheck.ids.access.Scope;
 /** The parts of the console that its bar names, in that order. */
 public enum Section {
   FIND("Find", "/console"),
-  OVERVIEW("Overview", "/console/overview");
+  OVERVIEW("Overview", "/console/overview"),
+  AUDIT("Audit", "/console/audit");
 
   private final String label;
   private final String path;
@@ -29,6 +30,7 @@ public enum Section {
     return switch (this) {
       case FIND -> Scope.IDS_READ;
       case OVERVIEW -> Scope.METRICS_READ;
+      case AUDIT -> Scope.AUDIT_READ;
     };
   }
 }

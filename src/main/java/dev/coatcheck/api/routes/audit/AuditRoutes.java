@@ -67,7 +67,12 @@ public final class AuditRoutes implements Routes {
         ListView.page(page.entries().stream().map(AuditEntryView::of).toList(), page.hasMore()));
   }
 
-  private static AuditFilter filter(Query query) {
+  /**
+   * The filter of a query's parameters.
+   *
+   * @throws Refusal if one is malformed
+   */
+  public static AuditFilter filter(Query query) {
     return new AuditFilter(
         query.text("subject").map(text -> text("subject", text)),
         query.text("actor").map(text -> text("actor", text)),
@@ -91,7 +96,12 @@ public final class AuditRoutes implements Routes {
     return text;
   }
 
-  private static OptionalLong after(Query query) {
+  /**
+   * The number of the last entry of the page before; empty for the first page.
+   *
+   * @throws Refusal if it is malformed
+   */
+  public static OptionalLong after(Query query) {
     return query
         .text("after")
         .map(
