@@ -88,8 +88,7 @@ public final class AuditPage {
     FILTERS.forEach(name -> query.text(name).ifPresent(text -> filters.put(name, text)));
     Frame frame = visit.frame(Section.AUDIT, "Audit");
     try {
-      Audit.Page page =
-          audit.page(AuditRoutes.filter(query), AuditRoutes.after(query), ENTRIES);
+      Audit.Page page = audit.page(AuditRoutes.filter(query), AuditRoutes.after(query), ENTRIES);
       return page(200, new View(frame, filters, page, ""));
     } catch (Refusal refused) {
       return page(
