@@ -5,9 +5,14 @@ import dev.coatcheck.app.boot.OpenDatabase;
 import dev.coatcheck.app.boot.Setting;
 import dev.coatcheck.app.boot.StartFailed;
 import dev.coatcheck.bench.machine.GatewayProcess;
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.ids.access.Access;
+import dev.coatcheck.ids.access.ApiKey;
+import dev.coatcheck.ids.access.ApiKeys;
+import dev.coatcheck.ids.access.KeyOutcome;
+import dev.coatcheck.ids.access.NewKey;
+import dev.coatcheck.ids.access.Rights;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import java.io.IOException;
@@ -18,6 +23,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -51,16 +57,24 @@ final class Gateways implements AutoCloseable {
   static Gateways open(Config config, Path folder) throws StartFailed {
     Observer observer = new Observer();
     OpenDatabase opened = OpenDatabase.open(config, observer);
-    Access access =
-        new Access(
-            opened.database(),
-            Access.Trust.none(),
-            new RandomSource(),
-            observer,
-            InstantSource.system());
-    String key =
-        access.create("bench", Set.of(Scope.ALL), Optional.of(KEY_VALID)).key().secretText();
-    return new Gateways(opened, folder, key);
+    ApiKeys keys =
+        new ApiKeys(opened.database(), _ -> {}, new RandomSource(), InstantSource.system());
+    return new Gateways(opened, folder, created(keys).secretText());
+  }
+
+  private static ApiKey created(ApiKeys keys) {
+    Rights all =
+        new Rights(
+            Set.of(Scope.ALL),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.of(Instant.now().plus(KEY_VALID)));
+    NewKey wanted = new NewKey("bench", Optional.empty(), all);
+    return switch (keys.create(wanted, Actor.operator())) {
+      case KeyOutcome.Made(ApiKey key, _) -> key;
+      case KeyOutcome refused -> throw new IllegalStateException("no API key: " + refused);
+    };
   }
 
   DatabaseSettings database() {
