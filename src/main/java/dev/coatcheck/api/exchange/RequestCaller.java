@@ -44,7 +44,16 @@ public record RequestCaller(
    * @throws Refusal if the key has a list of types
    */
   public static void requireAllTypes(Context ctx) {
-    if (!types(ctx).areAll()) {
+    requireAllTypes(types(ctx));
+  }
+
+  /**
+   * The same, for the types that a caller may use.
+   *
+   * @throws Refusal if they are not all
+   */
+  public static void requireAllTypes(AllowedTypes allowed) {
+    if (!allowed.areAll()) {
       throw new Refusal(
           ProblemCode.TYPE_NOT_ALLOWED,
           "This call is not about single types, and the API key is for some types only.");

@@ -1,6 +1,7 @@
 package dev.coatcheck.api.gateway;
 
 import dev.coatcheck.api.body.BodyGate;
+import dev.coatcheck.api.console.ConsoleRoutes;
 import dev.coatcheck.api.console.page.ConsoleAssets;
 import dev.coatcheck.api.exchange.Failures;
 import dev.coatcheck.api.exchange.RequestAccess;
@@ -219,6 +220,7 @@ public final class HttpServer implements AutoCloseable {
   public void close() {
     routes.operations().drain();
     routes.runs().close();
+    routes.console().ifPresent(ConsoleRoutes::close);
     stop();
     management.ifPresent(Javalin::stop); // last: until then it says that the gateway isn't ready
   }

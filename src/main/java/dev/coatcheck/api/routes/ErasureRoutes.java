@@ -81,42 +81,44 @@ public final class ErasureRoutes implements Routes {
   private static Answer answer(EraseOutcome outcome) {
     return switch (outcome) {
       case EraseOutcome.Erased(Erasure erasure) -> Answer.json(200, ErasureView.of(erasure));
-      case EraseOutcome.OfErasedAlias _ -> Answer.of(Problem.erased("id"));
-      case EraseOutcome.NotAllowed _ -> Answer.of(Problem.typeNotAllowed());
-      case EraseOutcome.Unknown _ -> Answer.of(IdProblems.unknown("id"));
+      case EraseOutcome.Refused refused -> Answer.of(problem(refused));
+    };
+  }
+
+  /** Why a public ID is not erased. */
+  public static Problem problem(EraseOutcome.Refused outcome) {
+    return switch (outcome) {
+      case EraseOutcome.OfErasedAlias _ -> Problem.erased("id");
+      case EraseOutcome.NotAllowed _ -> Problem.typeNotAllowed();
+      case EraseOutcome.Unknown _ -> IdProblems.unknown("id");
       case EraseOutcome.NotErased _ ->
-          Answer.of(
-              Problem.of(
-                  ProblemCode.NOT_FOUND,
-                  "This public ID is not erased. POST to the same path erases it."));
+          Problem.of(
+              ProblemCode.NOT_FOUND,
+              "This public ID is not erased. POST to the same path erases it.");
       case EraseOutcome.Malformed(ResolveOutcome.Malformed malformed) ->
-          Answer.of(IdProblems.malformed("id", malformed));
+          IdProblems.malformed("id", malformed);
       case EraseOutcome.Survivor(int merged) ->
-          Answer.of(
-              Problem.at(
-                  ProblemCode.PUBLIC_ID_IS_SURVIVOR,
-                  CASCADE,
-                  merged
-                      + (merged == 1 ? " public ID was" : " public IDs were")
-                      + " merged into this one, and would have no survivor. Send cascade=true to"
-                      + " erase them too. Nothing was done."));
+          Problem.at(
+              ProblemCode.PUBLIC_ID_IS_SURVIVOR,
+              CASCADE,
+              merged
+                  + (merged == 1 ? " public ID was" : " public IDs were")
+                  + " merged into this one, and would have no survivor. Send cascade=true to"
+                  + " erase them too. Nothing was done.");
       case EraseOutcome.TooManyMerged _ ->
-          Answer.of(
-              Problem.at(
-                  ProblemCode.PUBLIC_ID_IS_SURVIVOR,
-                  "id",
-                  "More than 1,000 public IDs were merged into this one. Erase those first. Nothing"
-                      + " was done."));
+          Problem.at(
+              ProblemCode.PUBLIC_ID_IS_SURVIVOR,
+              "id",
+              "More than 1,000 public IDs were merged into this one. Erase those first. Nothing"
+                  + " was done.");
       case EraseOutcome.Busy _ ->
-          Answer.of(
-              Problem.busy(
-                  "Another transaction uses this public ID. Nothing was done; send the same request"
-                      + " again."));
+          Problem.busy(
+              "Another transaction uses this public ID. Nothing was done; send the same request"
+                  + " again.");
       case EraseOutcome.Overloaded _ ->
-          Answer.of(
-              Problem.unavailable(
-                  ProblemCode.OVERLOADED,
-                  "Too many erasures are waiting. Nothing was done; send the same request again."));
+          Problem.unavailable(
+              ProblemCode.OVERLOADED,
+              "Too many erasures are waiting. Nothing was done; send the same request again.");
     };
   }
 }

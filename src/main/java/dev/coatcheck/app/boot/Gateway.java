@@ -1,9 +1,16 @@
 package dev.coatcheck.app.boot;
 
 import dev.coatcheck.api.console.ConsoleRoutes;
+import dev.coatcheck.api.console.access.KeyPages;
+import dev.coatcheck.api.console.access.SignInLink;
+import dev.coatcheck.api.console.audit.AuditPages;
 import dev.coatcheck.api.console.find.FindPages;
+import dev.coatcheck.api.console.links.LinkPages;
+import dev.coatcheck.api.console.migrations.MigrationActionPages;
+import dev.coatcheck.api.console.migrations.MigrationPages;
 import dev.coatcheck.api.console.overview.OverviewPage;
 import dev.coatcheck.api.console.page.ConsoleMode;
+import dev.coatcheck.api.console.types.TypePages;
 import dev.coatcheck.api.exchange.RequestAccess;
 import dev.coatcheck.api.gateway.HttpServer;
 import dev.coatcheck.api.gateway.RouteTable;
@@ -16,10 +23,12 @@ import dev.coatcheck.api.routes.MintRoutes;
 import dev.coatcheck.api.routes.OperationsRoutes;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.routes.access.AccessRoutes;
+import dev.coatcheck.api.routes.audit.AuditExport;
 import dev.coatcheck.api.routes.audit.AuditRoutes;
 import dev.coatcheck.api.routes.keys.KeyRoutes;
 import dev.coatcheck.api.routes.migrations.TableMigrationRoutes;
 import dev.coatcheck.api.routes.transfers.TransferRoutes;
+import dev.coatcheck.api.routes.types.TypeChanges;
 import dev.coatcheck.api.routes.types.TypeRoutes;
 import dev.coatcheck.api.routes.urls.LegacyRoutes;
 import dev.coatcheck.api.routes.urls.ProxyRoutes;
@@ -66,6 +75,7 @@ import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.run.KeyFileImport;
 import dev.coatcheck.migrate.run.TableMigrations;
 import dev.coatcheck.migrate.source.Sources;
+import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.connection.HealthConnection;
 import dev.coatcheck.postgres.connection.SmallPool;
 import dev.coatcheck.postgres.sql.Database;
@@ -93,7 +103,7 @@ public final class Gateway implements AutoCloseable {
   private final Optional<Path> developmentKey;
   private final OpenDatabase openDatabase;
 
-  private Gateway(Config config) throws StartFailed {
+  private Gateway(Config config, Optional<SignInLink> signInLink) throws StartFailed {
     this.config = config;
     try {
       Observer observer = new Observer();
@@ -152,6 +162,7 @@ public final class Gateway implements AutoCloseable {
       opened(AnswerExpiry.start(database, observer));
       Endings endings = Endings.open(database, resolver);
       endings.warmUp();
+      Erasures erasures = new Erasures(database, resolver, aliases);
       Minter minter =
           Minter.open(database, tokens, generators, observer, config.concurrency().mintGroups());
       LegacyHits hits = opened(LegacyHits.open(database, observer, clock));
@@ -161,6 +172,7 @@ public final class Gateway implements AutoCloseable {
               parser, resolver, migrations.unmappedRows(), hits, callers, observer, clock);
       Redirector redirector = new Redirector(registry, parser, resolver, ids, observer, clock);
       Audit audit = new Audit(database);
+      AuditExport auditExport = new AuditExport(audit, observer);
       RedirectRoutes redirects = new RedirectRoutes(redirector, config.trustedProxies());
       UrlResolver urls = new UrlResolver(ids, registry, parser);
       Readiness readiness =
@@ -176,6 +188,7 @@ public final class Gateway implements AutoCloseable {
               clock);
       Instances instances = opened(new Instances(database, HOLDER, feed::silent, observer, clock));
       Parameters parameters = new Parameters(registry);
+      TypeChanges typeChanges = new TypeChanges(registry, config.redirectHosts(), prepare, clock);
       this.server =
           opened(
               HttpServer.start(
@@ -202,12 +215,11 @@ public final class Gateway implements AutoCloseable {
                           parameters,
                           observer),
                       List.of(
-                          new TypeRoutes(
-                              registry, parameters, config.redirectHosts(), prepare, clock),
+                          new TypeRoutes(registry, parameters, typeChanges, clock),
                           new AccessRoutes(apiKeys, config.trustedProxies(), System::nanoTime),
                           new AliasRoutes(resolver, aliases, parameters),
                           new EndingRoutes(endings),
-                          new ErasureRoutes(new Erasures(database, resolver, aliases)),
+                          new ErasureRoutes(erasures),
                           new KeyRoutes(
                               keys,
                               new Workers(database),
@@ -215,7 +227,7 @@ public final class Gateway implements AutoCloseable {
                               parameters,
                               clock),
                           new InspectRoutes(registry, clock),
-                          new AuditRoutes(audit, observer),
+                          new AuditRoutes(audit, auditExport),
                           new LegacyRoutes(ids, hits, callers, parameters, config.trustedProxies()),
                           new UrlRoutes(
                               urls, new UrlPublisher(lookup, registry), config.trustedProxies()),
@@ -234,12 +246,27 @@ public final class Gateway implements AutoCloseable {
                                   new ConsoleRoutes.Verbs(
                                       new FindPages.Verbs(
                                           registry, parser, resolver, lookup, aliases, endings,
-                                          redirects, audit),
+                                          erasures, redirects, audit),
                                       new OverviewPage.Verbs(
                                           instances,
                                           new Workers(database),
                                           opened(History.start(observer)),
-                                          readiness::isReady)),
+                                          readiness::isReady),
+                                      new TypePages.Verbs(
+                                          registry,
+                                          parameters,
+                                          typeChanges,
+                                          lookup,
+                                          hits,
+                                          callers,
+                                          audit),
+                                      new MigrationActionPages.Verbs(migrations, registry, sources),
+                                      new MigrationPages.Verbs(migrations, registry),
+                                      new KeyPages.Verbs(apiKeys, registry, audit, random),
+                                      new AuditPages.Verbs(audit, auditExport),
+                                      new LinkPages.Verbs(
+                                          urls, redirector, registry, config.trustedProxies())),
+                                  signInLink,
                                   observer,
                                   clock))),
                   new RequestAccess(access, config.trustedProxies()),
@@ -258,7 +285,12 @@ public final class Gateway implements AutoCloseable {
 
   /** Starts, or fails with one line that says why. */
   public static Gateway start(Config config) throws StartFailed {
-    return new Gateway(config);
+    return new Gateway(config, Optional.empty());
+  }
+
+  /** As above, with a console that can also be entered by a link. */
+  public static Gateway start(Config config, SignInLink signInLink) throws StartFailed {
+    return new Gateway(config, Optional.of(signInLink));
   }
 
   public String url() {
@@ -286,6 +318,11 @@ public final class Gateway implements AutoCloseable {
 
   public OptionalInt managementPort() {
     return server.managementPort();
+  }
+
+  /** The database, for further pools beside the gateway. */
+  public DatabaseSettings databaseSettings() {
+    return openDatabase.settings();
   }
 
   /** The file of the development key; empty unless the database is embedded. */

@@ -336,6 +336,7 @@ final class AccessCommand {
       case KeyOutcome.VersionDiffers _ ->
           new CommandFailed("the key has changed meanwhile. Run the command again.");
       case KeyOutcome.Made _,
+          KeyOutcome.MadeBefore _,
           KeyOutcome.Patched _,
           KeyOutcome.Revoked _,
           KeyOutcome.CallerEnded _,

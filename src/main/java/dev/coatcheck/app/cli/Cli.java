@@ -5,6 +5,7 @@ import dev.coatcheck.app.cli.keys.SegmentsCommand;
 import dev.coatcheck.app.cli.migrate.MigrateTableCommand;
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.Misused;
+import dev.coatcheck.app.demo.DemoCommand;
 import java.io.PrintWriter;
 import java.util.Arrays;
 import java.util.Collection;
@@ -37,6 +38,7 @@ public final class Cli {
 
   static {
     VERBS.put("serve", ServeCommand.class);
+    VERBS.put("demo", DemoCommand.class);
     VERBS.put("types", TypesCommand.class);
     VERBS.put("mint", BatchVerbs.Mint.class);
     VERBS.put("resolve", BatchVerbs.Resolve.class);

@@ -2,6 +2,7 @@ package dev.coatcheck.app.cli;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.coatcheck.ids.registry.Brownout;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -108,7 +109,7 @@ final class TypeFlags implements IModelTransformer {
           switch (value) {
             case Boolean isOn -> isOn == Boolean.parseBoolean(takes);
             case List<?> texts when takes.endsWith(" windows") ->
-                texts.stream().map(String::valueOf).map(Flag::window).toList();
+                texts.stream().map(String::valueOf).map(Brownout::fields).toList();
             default -> value;
           },
           body);
@@ -126,22 +127,6 @@ final class TypeFlags implements IModelTransformer {
       if (!field.endsWith(".")) {
         fields.put(field.substring(dot + 1), value);
       }
-    }
-
-    /** The gateway refuses what is none. */
-    private static Map<String, Object> window(String text) {
-      String[] window = text.split(",", 2);
-      String[] times = window[0].split("/", 2);
-      Map<String, Object> fields = new LinkedHashMap<>();
-      fields.put("from", times[0]);
-      if (times.length == 2) {
-        fields.put("to", times[1]);
-      }
-      if (window.length == 2) {
-        fields.put(
-            "answer", window[1].matches("[0-9]{3}") ? Integer.valueOf(window[1]) : window[1]);
-      }
-      return fields;
     }
   }
 

@@ -63,6 +63,14 @@ public final class GatewayCalls {
               + " [COATCHECK_CA_FILE]")
   private @Nullable Path caFile;
 
+  /** For a gateway that this process runs itself. */
+  public static GatewayCalls at(String url, Path keyFile) {
+    GatewayCalls calls = new GatewayCalls();
+    calls.url = url;
+    calls.keyFile = keyFile;
+    return calls;
+  }
+
   public JsonNode get(String path) throws CommandFailed {
     return call("GET", path, Optional.empty());
   }

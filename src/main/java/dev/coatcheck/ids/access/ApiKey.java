@@ -37,7 +37,12 @@ public final class ApiKey {
   }
 
   static ApiKey generate(RandomSource random) {
-    String body = START + base62(random, ID_LENGTH) + "_" + base62(random, SECRET_LENGTH);
+    return generate(base62(random, ID_LENGTH), random);
+  }
+
+  /** With an ID that was chosen before, and a new secret. */
+  static ApiKey generate(String id, RandomSource random) {
+    String body = START + id + "_" + base62(random, SECRET_LENGTH);
     return new ApiKey(body + check(body));
   }
 
@@ -98,6 +103,16 @@ public final class ApiKey {
   @Override
   public String toString() {
     return START + id() + "_…";
+  }
+
+  /** An ID that is the same for the same digest, of at least 24 bytes. */
+  static String idFrom(byte[] digest) {
+    StringBuilder out = new StringBuilder(ID_LENGTH);
+    for (int i = 0; i < ID_LENGTH; i++) {
+      int value = (digest[2 * i] & 0xff) << 8 | (digest[2 * i + 1] & 0xff);
+      out.append(BASE62.charAt(value % 62));
+    }
+    return out.toString();
   }
 
   private static String base62(RandomSource random, int length) {

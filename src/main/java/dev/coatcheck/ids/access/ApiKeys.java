@@ -115,7 +115,21 @@ public final class ApiKeys {
    * @throws DatabaseUnavailable if Postgres can't be asked; the outcome is unknown
    */
   public KeyOutcome create(NewKey wanted, Actor actor) {
-    ApiKey key = ApiKey.generate(random);
+    return create(ApiKey.generate(random), wanted, actor);
+  }
+
+  /**
+   * As {@link #create(NewKey, Actor)}, once for each ID: a key that has it was made by the same
+   * call before.
+   *
+   * @param keyId of {@link ConsoleSessions.Token#keyId}
+   * @throws DatabaseUnavailable if Postgres can't be asked; repeating the call tells the outcome
+   */
+  public KeyOutcome createOnce(String keyId, NewKey wanted, Actor actor) {
+    return create(ApiKey.generate(keyId, random), wanted, actor);
+  }
+
+  private KeyOutcome create(ApiKey key, NewKey wanted, Actor actor) {
     Rights rights = wanted.rights().expiringAt(wanted.rights().expiresAt().map(ApiKeys::whole));
     return changing(
         "API key create",
@@ -123,6 +137,10 @@ public final class ApiKeys {
         Optional.empty(),
         Optional.empty(),
         (keys, caller) -> {
+          Optional<StoredKey> before = keys.find(key.id());
+          if (before.isPresent()) {
+            return new KeyOutcome.MadeBefore(before.get());
+          }
           Optional<KeyOutcome> refusal = refusal(caller, rights).or(() -> unsound(keys, rights));
           if (refusal.isPresent()) {
             return refusal.get();

@@ -1,11 +1,15 @@
 package dev.coatcheck.ids.access;
 
 import static dev.coatcheck.postgres.sql.schema.Tables.CONSOLE_SESSION;
+import static org.jooq.impl.DSL.any;
 
 import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.cluster.audit.AuditTable;
 import dev.coatcheck.postgres.sql.Database;
+import java.nio.ByteBuffer;
 import java.time.Instant;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jooq.DSLContext;
 
@@ -69,6 +73,19 @@ final class ConsoleSessionStore {
                 .from(CONSOLE_SESSION)
                 .where(CONSOLE_SESSION.HASH.eq(hash), CONSOLE_SESSION.EXPIRES_AT.gt(now))
                 .fetchOptional(CONSOLE_SESSION.KEY_ID));
+  }
+
+  /** The IDs of the API keys of the sessions that are not over, by their hashes. */
+  Map<ByteBuffer, String> keyIds(List<byte[]> hashes, Instant now) {
+    return database.read(
+        "console sessions",
+        sql ->
+            sql.select(CONSOLE_SESSION.HASH, CONSOLE_SESSION.KEY_ID)
+                .from(CONSOLE_SESSION)
+                .where(
+                    CONSOLE_SESSION.HASH.eq(any(hashes.toArray(byte[][]::new))),
+                    CONSOLE_SESSION.EXPIRES_AT.gt(now))
+                .fetchMap(row -> ByteBuffer.wrap(row.value1()), row -> row.value2()));
   }
 
   void delete(byte[] hash, String keyId, Actor by) {

@@ -4,11 +4,15 @@ import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.id.Sha256;
 import dev.coatcheck.postgres.sql.Database;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Base64;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
@@ -73,6 +77,22 @@ public final class ConsoleSessions {
         .map(caller -> new Session(known, caller));
   }
 
+  /**
+   * The sessions of these tokens that are not over, each with who has it as of now, by one
+   * statement for all of them.
+   */
+  public Map<Token, Caller> alive(Set<Token> tokens) {
+    Map<ByteBuffer, String> keys =
+        store.keyIds(tokens.stream().map(Token::hash).toList(), clock.instant());
+    Map<Token, Caller> alive = new HashMap<>();
+    for (Token token : tokens) {
+      Optional.ofNullable(keys.get(ByteBuffer.wrap(token.hash())))
+          .flatMap(access::holderOf)
+          .ifPresent(caller -> alive.put(token, caller));
+    }
+    return alive;
+  }
+
   /** Ends a session. Ending it again does nothing. */
   public void end(Session session, Actor by) {
     store.delete(session.token().hash(), session.caller().keyId(), by);
@@ -83,6 +103,16 @@ public final class ConsoleSessions {
     /** What each form of the session's pages carries. It tells nothing about the token. */
     public String formToken() {
       return Base64.getUrlEncoder().withoutPadding().encodeToString(Sha256.of("form", text));
+    }
+
+    /**
+     * The ID of the API key that one form of this session creates, so that it creates no second
+     * one, on whichever instance.
+     *
+     * @param form tells the forms of a session apart
+     */
+    public String keyId(String form) {
+      return ApiKey.idFrom(Sha256.of("key", text, form));
     }
 
     byte[] hash() {

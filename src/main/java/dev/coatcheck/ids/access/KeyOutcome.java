@@ -6,6 +6,9 @@ public sealed interface KeyOutcome {
   /** A new key. Its text can't be shown again. */
   record Made(ApiKey key, StoredKey stored) implements KeyOutcome {}
 
+  /** The same form made this key before. Its text can't be shown again. */
+  record MadeBefore(StoredKey stored) implements KeyOutcome {}
+
   /** The key as it is now. */
   record Patched(StoredKey key) implements KeyOutcome {}
 
@@ -16,36 +19,39 @@ public sealed interface KeyOutcome {
    */
   record Revoked(StoredKey key, int successors) implements KeyOutcome {}
 
-  record Unknown() implements KeyOutcome {}
+  /** Nothing was changed. */
+  sealed interface Refused extends KeyOutcome {}
+
+  record Unknown() implements Refused {}
 
   /** The caller's key was revoked, or expired, before the change. */
-  record CallerEnded() implements KeyOutcome {}
+  record CallerEnded() implements Refused {}
 
   /** The caller's key has no scope for changes of this key. */
-  record CallerLacksScope() implements KeyOutcome {}
+  record CallerLacksScope() implements Refused {}
 
   /**
    * The key has more rights than the caller, before the change or after it.
    *
    * @param field the first right beyond those of the caller, as requests name it
    */
-  record BeyondCaller(String field) implements KeyOutcome {}
+  record BeyondCaller(String field) implements Refused {}
 
   /** Another key has or had the principal, and the caller may not act as others. */
-  record PrincipalTaken() implements KeyOutcome {}
+  record PrincipalTaken() implements Refused {}
 
   /** A right is for a type that is not registered. */
-  record TypeUnknown() implements KeyOutcome {}
+  record TypeUnknown() implements Refused {}
 
   /** The new expiry has passed. */
-  record ExpiryPassed() implements KeyOutcome {}
+  record ExpiryPassed() implements Refused {}
 
   /** The key was revoked or has expired, for good. */
-  record Ended() implements KeyOutcome {}
+  record Ended() implements Refused {}
 
   /** The key has a successor already. */
-  record AlreadyRotated() implements KeyOutcome {}
+  record AlreadyRotated() implements Refused {}
 
   /** The key is at another version than the caller has read. */
-  record VersionDiffers() implements KeyOutcome {}
+  record VersionDiffers() implements Refused {}
 }

@@ -8,32 +8,35 @@ public sealed interface EraseOutcome {
   /** The public ID is erased, now or earlier. Committed. */
   record Erased(Erasure erasure) implements EraseOutcome {}
 
-  /** The text is an alias of a public ID that was erased; it doesn't say of which one. */
-  record OfErasedAlias() implements EraseOutcome {}
+  /** Not erased, or not by this call. */
+  sealed interface Refused extends EraseOutcome {}
 
-  record Unknown() implements EraseOutcome {}
+  /** The text is an alias of a public ID that was erased; it doesn't say of which one. */
+  record OfErasedAlias() implements Refused {}
+
+  record Unknown() implements Refused {}
 
   /** No ID of the types that the caller may use. */
-  record NotAllowed() implements EraseOutcome {}
+  record NotAllowed() implements Refused {}
 
   /** It was issued, and not erased. */
-  record NotErased() implements EraseOutcome {}
+  record NotErased() implements Refused {}
 
-  record Malformed(ResolveOutcome.Malformed malformed) implements EraseOutcome {}
+  record Malformed(ResolveOutcome.Malformed malformed) implements Refused {}
 
   /**
    * Public IDs were merged into it, and would have no survivor. Nothing was done.
    *
    * @param merged how many
    */
-  record Survivor(int merged) implements EraseOutcome {}
+  record Survivor(int merged) implements Refused {}
 
   /** More public IDs were merged into it than one transaction erases. Nothing was done. */
-  record TooManyMerged() implements EraseOutcome {}
+  record TooManyMerged() implements Refused {}
 
   /** Another transaction is using one of the public IDs. Nothing was done. */
-  record Busy() implements EraseOutcome {}
+  record Busy() implements Refused {}
 
   /** More erasures are waiting than can be done in time. Nothing was done. */
-  record Overloaded() implements EraseOutcome {}
+  record Overloaded() implements Refused {}
 }

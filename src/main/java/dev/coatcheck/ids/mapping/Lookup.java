@@ -13,6 +13,9 @@ import java.util.stream.Collectors;
 
 /** The reverse of resolving: finds the public IDs of keys, and lists them. Caches nothing. */
 public final class Lookup {
+  /** Counting more takes long. */
+  private static final int COUNTED_MAX = 1_000;
+
   private final MappingStore store;
   private final UnmappedRows rows;
 
@@ -61,6 +64,19 @@ public final class Lookup {
     Map<TypedKey, StoredMapping> all = new HashMap<>(found);
     all.putAll(store.byKey(missing));
     return all;
+  }
+
+  /**
+   * How many public IDs a type has.
+   *
+   * @param isExact false if there are more than {@value #COUNTED_MAX}: then it is an estimate of
+   *     Postgres
+   */
+  public record Count(long number, boolean isExact) {}
+
+  /** How many public IDs each type has, by the numbers of the types; an estimate for many. */
+  public Map<Integer, Count> counts(List<Type> types) {
+    return store.counts(types, COUNTED_MAX);
   }
 
   /** Public IDs that were merged into {@code survivor}, the latest first. */

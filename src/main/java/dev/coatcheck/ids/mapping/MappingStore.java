@@ -1,17 +1,25 @@
 package dev.coatcheck.ids.mapping;
 
+import static dev.coatcheck.postgres.sql.schema.Tables.PUBLIC_ID;
+import static dev.coatcheck.postgres.sql.schema.Tables.PUBLIC_ID_UUID;
+import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.val;
+
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.connection.ConnectionDesync;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.PlainSql;
+import dev.coatcheck.postgres.sql.Unnest;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jooq.Table;
 
 /** Reads mappings, with one statement for each call. */
 final class MappingStore {
@@ -105,6 +113,58 @@ final class MappingStore {
     return survivor.isErased() // between the two statements, and so was this row
         ? new MappingState.Erased(row)
         : new MappingState.Merged(row, survivor, ending.endedAt());
+  }
+
+  /** Counts up to {@code max}; beyond that Postgres's statistics of the columns are asked. */
+  Map<Integer, Lookup.Count> counts(List<Type> types, int max) {
+    Map<Integer, Lookup.Count> counts = new HashMap<>();
+    types.stream()
+        .collect(Collectors.groupingBy(Type::keyKind))
+        .forEach(
+            (kind, some) ->
+                counts.putAll(
+                    counts(kind == KeyKind.BIGINT ? PUBLIC_ID : PUBLIC_ID_UUID, some, max)));
+    return counts;
+  }
+
+  private Map<Integer, Lookup.Count> counts(Table<?> table, List<Type> types, int max) {
+    return database.read(
+        "public IDs of types",
+        sql ->
+            sql.resultQuery(
+                    """
+                    with known as (
+                      select value::integer as type_id, c.reltuples * frequency as estimate
+                        from pg_catalog.pg_class c
+                        join pg_catalog.pg_stats s on s.attname = 'type_id'
+                             and s.schemaname = c.relnamespace::regnamespace::text
+                             and s.tablename = c.relname,
+                             unnest(s.most_common_vals::text::text[], s.most_common_freqs)
+                               as common (value, frequency)
+                       where c.oid = {0}::regclass)
+                    select asked.type_id,
+                           case when counted.number <= {2} then counted.number
+                                else greatest(counted.number, known.estimate::bigint)
+                           end as number,
+                           counted.number <= {2} as is_exact
+                      from unnest({3}) as asked (type_id)
+                     cross join lateral (
+                       select count(*) as number
+                         from (select 1 from {1} p where p.type_id = asked.type_id limit {4}) as found
+                       ) as counted
+                      left join known on known.type_id = asked.type_id
+                    """,
+                    val("coatcheck." + table.getName()),
+                    table,
+                    val(max),
+                    Unnest.integers(types, Type::number),
+                    val(max + 1))
+                .coerce(
+                    field("type_id", Integer.class),
+                    field("number", Long.class),
+                    field("is_exact", Boolean.class))
+                .fetchMap(
+                    row -> row.value1(), row -> new Lookup.Count(row.value2(), row.value3())));
   }
 
   List<StoredEnding> mergedInto(TypedToken survivor, int rowsMax) {

@@ -41,6 +41,7 @@ public final class IdResolver {
   private final LegacyCallers callers;
   private final Observer observer;
   private final InstantSource clock;
+  private final boolean counts;
 
   public IdResolver(
       IdParser parser,
@@ -50,6 +51,18 @@ public final class IdResolver {
       LegacyCallers callers,
       Observer observer,
       InstantSource clock) {
+    this(parser, resolver, rows, hits, callers, observer, clock, true);
+  }
+
+  private IdResolver(
+      IdParser parser,
+      Resolver resolver,
+      UnmappedRows rows,
+      LegacyHits hits,
+      LegacyCallers callers,
+      Observer observer,
+      InstantSource clock,
+      boolean counts) {
     this.parser = parser;
     this.resolver = resolver;
     this.rows = rows;
@@ -57,6 +70,12 @@ public final class IdResolver {
     this.callers = callers;
     this.observer = observer;
     this.clock = clock;
+    this.counts = counts;
+  }
+
+  /** The same, for a trial: it counts neither legacy hits nor their callers. */
+  public IdResolver uncounted() {
+    return new IdResolver(parser, resolver, rows, hits, callers, observer, clock, false);
   }
 
   /** Resolves one text. */
@@ -214,10 +233,15 @@ public final class IdResolver {
   }
 
   private void observePause(Type type) {
-    observer.observe(new Event.LegacyAnswered(type.name(), "brownout"));
+    if (counts) {
+      observer.observe(new Event.LegacyAnswered(type.name(), "brownout"));
+    }
   }
 
   private void count(List<OlderId> ids, List<ResolveOutcome> outcomes, LegacyCaller caller) {
+    if (!counts) {
+      return;
+    }
     Map<Integer, Integer> times = new HashMap<>(); // by the number of the type
     for (int i = 0; i < ids.size(); i++) {
       Type type = ids.get(i).type();

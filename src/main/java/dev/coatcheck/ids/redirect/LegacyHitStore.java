@@ -9,6 +9,7 @@ import dev.coatcheck.ids.redirect.LegacyHits.TypeDay;
 import dev.coatcheck.postgres.sql.Database;
 import java.time.LocalDate;
 import java.util.List;
+import java.util.Map;
 import java.util.SequencedMap;
 
 /** All SQL about the look-ups of legacy IDs. */
@@ -52,5 +53,16 @@ final class LegacyHitStore {
                 .where(LEGACY_HIT.TYPE_ID.eq(typeNumber), LEGACY_HIT.DAY.between(first, last))
                 .orderBy(LEGACY_HIT.DAY)
                 .fetch(row -> new DayCount(row.value1(), row.value2())));
+  }
+
+  Map<Integer, List<DayCount>> ofAll(LocalDate first, LocalDate last) {
+    return database.read(
+        "legacy hits of all types",
+        sql ->
+            sql.select(LEGACY_HIT.TYPE_ID, LEGACY_HIT.DAY, LEGACY_HIT.COUNT)
+                .from(LEGACY_HIT)
+                .where(LEGACY_HIT.DAY.between(first, last))
+                .orderBy(LEGACY_HIT.TYPE_ID, LEGACY_HIT.DAY)
+                .fetchGroups(LEGACY_HIT.TYPE_ID, row -> new DayCount(row.value2(), row.value3())));
   }
 }

@@ -81,6 +81,15 @@ public final class LegacyHits implements AutoCloseable {
     return store.of(type.number(), first, last);
   }
 
+  /**
+   * As {@link #of}, of all types, by their numbers.
+   *
+   * @throws DatabaseUnavailable if Postgres can't be asked
+   */
+  public Map<Integer, List<DayCount>> ofAll(LocalDate first, LocalDate last) {
+    return store.ofAll(first, last);
+  }
+
   void count(Type type) {
     TypeDay key = new TypeDay(type.number(), today());
     if (pending.size() < PENDING_MAX || pending.containsKey(key)) {

@@ -36,6 +36,7 @@ public final class Redirector {
   private final ScanGuard guard = new ScanGuard(System::nanoTime);
   private final Observer observer;
   private final InstantSource clock;
+  private final boolean counts;
 
   public Redirector(
       Registry registry,
@@ -44,12 +45,32 @@ public final class Redirector {
       IdResolver ids,
       Observer observer,
       InstantSource clock) {
+    this(registry, parser, resolver, ids, observer, clock, true);
+  }
+
+  private Redirector(
+      Registry registry,
+      IdParser parser,
+      Resolver resolver,
+      IdResolver ids,
+      Observer observer,
+      InstantSource clock,
+      boolean counts) {
     this.registry = registry;
     this.parser = parser;
     this.resolver = resolver;
     this.ids = ids;
     this.observer = observer;
     this.clock = clock;
+    this.counts = counts;
+  }
+
+  /**
+   * The same, for one trial: it counts neither legacy hits nor their callers, and the visitor has
+   * asked for nothing before.
+   */
+  public Redirector uncounted() {
+    return new Redirector(registry, parser, resolver, ids.uncounted(), observer, clock, false);
   }
 
   /**
@@ -204,7 +225,7 @@ public final class Redirector {
     }
     int refusedSeconds = refusedSeconds(opening.id(), visitor);
     if (refusedSeconds > 0) {
-      observer.observe(new Event.ScanStopped(opening.id().type().name()));
+      observe(new Event.ScanStopped(opening.id().type().name()));
       return new RedirectOutcome.Scanning(refusedSeconds);
     }
     if (isTooHigh(opening.id(), policy)) {
@@ -245,9 +266,15 @@ public final class Redirector {
     if (!policy.isOver(now)) {
       return Optional.empty();
     }
-    observer.observe(new Event.LegacyAnswered(type.name(), "over"));
+    observe(new Event.LegacyAnswered(type.name(), "over"));
     return Optional.of(
         new RedirectOutcome.Over(RedirectOutcome.Notice.of(policy), type.deadLink()));
+  }
+
+  private void observe(Event event) {
+    if (counts) {
+      observer.observe(event);
+    }
   }
 
   private boolean isTooHigh(OlderId id, LegacyPolicy policy) {

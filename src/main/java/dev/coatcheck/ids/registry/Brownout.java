@@ -5,7 +5,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -21,6 +23,7 @@ public record Brownout(Instant from, Instant to, int status) {
   static final int WINDOWS_MAX = 50;
   static final Duration LENGTH_MAX = Duration.ofDays(7);
 
+  private static final int STATUS_DEFAULT = 503;
   private static final String FIELD = "brownouts";
 
   /** The windows of a type, in their order; past ones may stay. */
@@ -29,7 +32,9 @@ public record Brownout(Instant from, Instant to, int status) {
     for (JsonObject json : legacy.optionalObjects(FIELD, WINDOWS_MAX)) {
       Brownout window =
           new Brownout(
-              time(json, "from"), time(json, "to"), json.oneOf("answer", Set.of(410, 503), 503));
+              time(json, "from"),
+              time(json, "to"),
+              json.oneOf("answer", Set.of(410, STATUS_DEFAULT), STATUS_DEFAULT));
       json.refuseOthers();
       if (!window.from.isBefore(window.to)
           || Duration.between(window.from, window.to).compareTo(LENGTH_MAX) > 0) {
@@ -56,8 +61,32 @@ public record Brownout(Instant from, Instant to, int status) {
     return from.isBefore(other.to) && other.from.isBefore(to);
   }
 
-  boolean isOn(Instant now) {
+  public boolean isOn(Instant now) {
     return !now.isBefore(from) && now.isBefore(to);
+  }
+
+  /**
+   * The fields of a brownout that is written as {@code FROM/TO}, or with {@code ,410} behind it for
+   * another answer than 503. Of a text that is none they are refused when they are read.
+   */
+  public static Map<String, Object> fields(String text) {
+    String[] window = text.split(",", 2);
+    String[] times = window[0].split("/", 2);
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("from", times[0]);
+    if (times.length == 2) {
+      fields.put("to", times[1]);
+    }
+    if (window.length == 2) {
+      fields.put("answer", window[1].matches("[0-9]{3}") ? Integer.valueOf(window[1]) : window[1]);
+    }
+    return fields;
+  }
+
+  /** As {@link #fields} reads it. */
+  @Override
+  public String toString() {
+    return from + "/" + to + (status == STATUS_DEFAULT ? "" : "," + status);
   }
 
   /** How long it still lasts, in whole seconds, at least 1. */

@@ -182,6 +182,18 @@ public final class Registry implements AutoCloseable {
     return outcome;
   }
 
+  /**
+   * Why a {@link #put} would be refused now; empty if it would be done. Changes nothing.
+   *
+   * @throws DatabaseUnavailable if Postgres can't be asked
+   */
+  public Optional<PutOutcome> refusal(
+      String name, Function<Optional<Type>, TypeDefinition> definition, PutConditions conditions) {
+    Optional<PutOutcome> refusal = store.refusal(name, definition, conditions);
+    reload();
+    return refusal;
+  }
+
   @Override
   public void close() {
     reloader.shutdownNow();

@@ -21,9 +21,7 @@ import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
 import dev.coatcheck.core.key.KeyGeneration;
 import dev.coatcheck.core.key.KeyKind;
-import dev.coatcheck.core.older.TextShape;
 import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
-import dev.coatcheck.ids.pattern.OlderSystem;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.schema.tables.records.TypeRecord;
 import java.math.BigDecimal;
@@ -36,9 +34,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.SortedMap;
 import java.util.SortedSet;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -99,19 +95,45 @@ final class TypeStore {
           lock(sql);
           List<Type> all = all(sql);
           Optional<Type> present = named(all, name);
-          int version = present.map(Type::version).orElse(0);
-          if (conditions.version().isPresent() && version != conditions.version().getAsInt()) {
-            return new PutOutcome.VersionDiffers(version);
+          Optional<PutOutcome> differs = versionDiffers(present, conditions);
+          if (differs.isPresent()) {
+            return differs.get();
           }
           TypeDefinition definition = change.apply(present);
-          return refusal(all, definition)
-              .or(() -> overlap(all, definition))
+          return TypeRules.refusal(all, present, definition)
+              .or(() -> refusal(sql, all, present, definition, conditions))
               .orElseGet(
                   () ->
                       present.isPresent()
-                          ? update(sql, all, present.get(), definition, conditions, actor)
-                          : create(sql, all, definition, salt, actor));
+                          ? update(sql, present.get(), definition, conditions, actor)
+                          : create(sql, definition, salt, actor));
         });
+  }
+
+  /** Why a put would be refused now; empty if it would be done. */
+  Optional<PutOutcome> refusal(
+      String name, Function<Optional<Type>, TypeDefinition> change, PutConditions conditions) {
+    return database.read(
+        "type preview",
+        sql -> {
+          List<Type> all = all(sql);
+          Optional<Type> present = named(all, name);
+          Optional<PutOutcome> differs = versionDiffers(present, conditions);
+          if (differs.isPresent()) {
+            return differs;
+          }
+          TypeDefinition definition = change.apply(present);
+          return TypeRules.refusal(all, present, definition)
+              .or(() -> refusal(sql, all, present, definition, conditions));
+        });
+  }
+
+  private static Optional<PutOutcome> versionDiffers(
+      Optional<Type> present, PutConditions conditions) {
+    int version = present.map(Type::version).orElse(0);
+    return conditions.version().isPresent() && version != conditions.version().getAsInt()
+        ? Optional.of(new PutOutcome.VersionDiffers(version))
+        : Optional.empty();
   }
 
   /**
@@ -126,100 +148,30 @@ final class TypeStore {
     return all.stream().filter(type -> type.name().equals(name)).findFirst();
   }
 
-  /**
-   * Why the URL templates of the type contradict each other or those of other types; empty if they
-   * don't.
-   */
-  private static Optional<PutOutcome> refusal(List<Type> all, TypeDefinition definition) {
-    List<LegacyUrlTemplate> templates = definition.policies().urlTemplates();
-    SortedMap<String, List<LegacyUrlTemplate>> byType = new TreeMap<>();
-    all.forEach(type -> byType.put(type.name(), type.urlTemplates()));
-    byType.put(definition.name(), templates);
-    for (int i = 0; i < templates.size(); i++) {
-      if (!byType.keySet().containsAll(templates.get(i).typeNames())) {
-        return Optional.of(
+  /** What only the database can tell against a definition. */
+  private static Optional<PutOutcome> refusal(
+      DSLContext sql,
+      List<Type> all,
+      Optional<Type> present,
+      TypeDefinition definition,
+      PutConditions conditions) {
+    if (present.isPresent()) {
+      return conditions
+          .linksLiveAt()
+          .flatMap(now -> dyingLinks(sql, all, present.get(), definition.policies(), now));
+    }
+    return definition.generation() instanceof KeyGeneration.Segment(String tag)
+            && !sql.fetchExists(SEGMENT, SEGMENT.TAG.eq(tag))
+        ? Optional.of(
             new PutOutcome.Refused(
-                "url_template_refused",
-                Policies.urlTemplateAt(i),
-                "The URL template names a type that is not registered. Register that type first."));
-      }
-      for (Map.Entry<String, List<LegacyUrlTemplate>> type : byType.entrySet()) {
-        for (LegacyUrlTemplate other : type.getValue()) {
-          if (templates.get(i).contradicts(other)) {
-            return Optional.of(
-                new PutOutcome.Refused(
-                    "url_template_conflict",
-                    Policies.urlTemplateAt(i),
-                    "The same path can fit this URL template and "
-                        + (type.getKey().equals(definition.name())
-                            ? "another URL template of this type"
-                            : other + " of the type " + type.getKey())
-                        + ", and a number in it would be two different legacy IDs. Change one of"
-                        + " them."));
-          }
-        }
-      }
-    }
-    return Optional.empty();
-  }
-
-  /**
-   * Refuses a definition some of whose public IDs could as well belong to another type: the type of
-   * a public ID, ours or an older system's, is recognized by its text alone.
-   */
-  private static Optional<PutOutcome> overlap(List<Type> all, TypeDefinition definition) {
-    TextShape ours = TextShape.ofOurs(definition.prefix());
-    Optional<OlderSystem> declared = definition.policies().olderSystem();
-    Optional<TextShape> older = declared.map(OlderSystem::shape);
-    if (older.filter(ours::overlaps).isPresent()) {
-      return Optional.of(olderOverlap(declared.get(), "a public ID of this type itself"));
-    }
-    for (Type other : all) {
-      if (other.name().equals(definition.name())) {
-        continue;
-      }
-      TextShape theirs = TextShape.ofOurs(other.prefix());
-      Optional<TextShape> olderThere = other.olderSystem().map(OlderSystem::shape);
-      if (older.isPresent()
-          && (older.get().overlaps(theirs)
-              || olderThere.stream().anyMatch(older.get()::overlaps))) {
-        return Optional.of(olderOverlap(declared.get(), "a public ID of the type " + other.name()));
-      }
-      if (olderThere.filter(ours::overlaps).isPresent()) {
-        return Optional.of(
-            new PutOutcome.Refused(
-                "public_ids_overlap",
-                "prefix",
-                "With this prefix some public ID could be an older public ID of the type "
-                    + other.name()
-                    + ". Choose another prefix."));
-      }
-    }
-    return Optional.empty();
-  }
-
-  private static PutOutcome olderOverlap(OlderSystem declared, String other) {
-    return new PutOutcome.Refused(
-        "public_ids_overlap",
-        declared.field(),
-        "Some text could be an older public ID of this type and "
-            + other
-            + ". Declare a text_prefix that only these older public IDs have, or lengths or an"
-            + " alphabet that tell them apart.");
+                "key_generation_refused",
+                "tag",
+                "No segment has this tag. Create the segment with PUT /v1/segments/{tag} first."))
+        : Optional.empty();
   }
 
   private static PutOutcome create(
-      DSLContext sql, List<Type> all, TypeDefinition definition, Salt salt, Actor actor) {
-    if (all.stream().anyMatch(type -> type.prefix().equals(definition.prefix()))) {
-      return new PutOutcome.Refused("prefix_taken", "prefix", "Choose another prefix.");
-    }
-    if (definition.generation() instanceof KeyGeneration.Segment(String tag)
-        && !sql.fetchExists(SEGMENT, SEGMENT.TAG.eq(tag))) {
-      return new PutOutcome.Refused(
-          "key_generation_refused",
-          "tag",
-          "No segment has this tag. Create the segment with PUT /v1/segments/{tag} first.");
-    }
+      DSLContext sql, TypeDefinition definition, Salt salt, Actor actor) {
     TypeRecord row = sql.newRecord(TYPE);
     row.setName(definition.name());
     row.setPrefix(definition.prefix().value());
@@ -234,28 +186,13 @@ final class TypeStore {
 
   private static PutOutcome update(
       DSLContext sql,
-      List<Type> all,
       Type present,
       TypeDefinition definition,
       PutConditions conditions,
       Actor actor) {
-    Optional<String> fixed = fixedDifference(present, definition);
-    if (fixed.isPresent()) {
-      return new PutOutcome.Refused(
-          "immutable_field",
-          fixed.get(),
-          "This field can't be changed. Send its registered value, or create another type.");
-    }
     ClientNames clientNames = definition.clientNames().orElse(present.clientNames());
     if (present.policies().equals(definition.policies()) && present.clientNames() == clientNames) {
       return new PutOutcome.Updated(present);
-    }
-    Optional<PutOutcome> dying =
-        conditions
-            .linksLiveAt()
-            .flatMap(now -> dyingLinks(sql, all, present, definition.policies(), now));
-    if (dying.isPresent()) {
-      return dying.get();
     }
     TypeRecord row = sql.newRecord(TYPE);
     TypeTable.setPolicies(row, definition.policies());
@@ -334,23 +271,6 @@ final class TypeStore {
         .where(
             LEGACY_HIT.TYPE_ID.eq(type.number()).and(LEGACY_HIT.DAY.gt(today.minusDays(HIT_DAYS))))
         .fetchSingle(row -> row.value1().longValueExact());
-  }
-
-  /** The first immutable field that differs. */
-  private static Optional<String> fixedDifference(Type present, TypeDefinition definition) {
-    KeyGeneration generation = definition.generation();
-    if (!present.prefix().equals(definition.prefix())) {
-      return Optional.of("prefix");
-    }
-    if (present.keyKind() != definition.keyKind()) {
-      return Optional.of("key");
-    }
-    if (!present.generation().wireName().equals(generation.wireName())) {
-      return Optional.of("generate");
-    }
-    return present.generation().equals(generation)
-        ? Optional.empty()
-        : Optional.of(generation instanceof KeyGeneration.Segment ? "tag" : "layout");
   }
 
   private static List<String> changedFields(Type present, Type updated) {

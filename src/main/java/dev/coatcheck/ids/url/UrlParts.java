@@ -66,6 +66,12 @@ record UrlParts(String text, int pathAt, int queryAt) {
     return offence == null ? new Parsed.Valid(parts) : new Parsed.Invalid(offence);
   }
 
+  /** Path and query, as a request for it has them. */
+  String requestUri() {
+    String uri = text.substring(pathAt);
+    return uri.startsWith("/") ? uri : "/" + uri;
+  }
+
   /** Each segment of the path, up to what may follow an ID or key in it. */
   List<UrlSlice> segments() {
     List<UrlSlice> segments = new ArrayList<>();

@@ -39,6 +39,38 @@ public final class UrlResolver {
     this.parser = parser;
   }
 
+  /** The same, for a trial: it counts neither legacy hits nor their callers. */
+  public UrlResolver uncounted() {
+    return new UrlResolver(resolver.uncounted(), registry, parser);
+  }
+
+  /** Says what a URL holds, ID by ID, and why. As {@link #resolve}, but for people. */
+  public UrlReading explain(String url, AllowedTypes allowed, LegacyCaller caller) {
+    return switch (read(url, allowed)) {
+      case Read.Refused(UrlOutcome.Refused outcome) -> new UrlReading.Refused(outcome);
+      case Read.Sound(UrlParts parts, List<UrlId> ids) ->
+          new UrlReading.Sound(
+              parts.requestUri(),
+              UrlId.fitting(parts, registry).stream().map(Object::toString).toList(),
+              ids.stream().map(id -> part(id, caller)).toList());
+    };
+  }
+
+  private UrlReading.Part part(UrlId id, LegacyCaller caller) {
+    String text = id.slice().unicodeText();
+    return switch (id) {
+      case UrlId.Public(UrlSlice _, IdText.OfRow row) ->
+          new UrlReading.PublicId(text, found(row, caller));
+      case UrlId.Legacy(UrlSlice _, OlderId older) ->
+          new UrlReading.LegacyId(text, older.type(), found(new IdText.OfRule(older), caller));
+      case UrlId.MalformedLegacy _ -> new UrlReading.MalformedLegacyId(text);
+    };
+  }
+
+  private IdOutcome found(IdText text, LegacyCaller caller) {
+    return resolver.resolveParsed(List.of(text), caller).getFirst();
+  }
+
   /** As {@link #resolveAll}, for one URL. */
   public UrlOutcome resolve(String url, AllowedTypes allowed, LegacyCaller caller) {
     return resolveAll(List.of(url), allowed, caller).getFirst();

@@ -32,10 +32,15 @@ public final class Planner {
     this.survey = survey;
   }
 
+  /** Whether rows of a table can be of the type. */
+  public static boolean suits(Type type) {
+    return type.generation().equals(KeyGeneration.usual(KeyKind.BIGINT));
+  }
+
   /** Reads from the source, and changes nothing there. */
   public Proposal propose(Source source, PlanRequest request) {
     Type type = request.type();
-    if (!type.generation().equals(KeyGeneration.usual(KeyKind.BIGINT))) {
+    if (!suits(type)) {
       return new Proposal.Refused(List.of(TYPE_KEYS));
     }
     return switch (survey.inspect(source, request.table())) {

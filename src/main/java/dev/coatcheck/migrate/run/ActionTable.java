@@ -94,6 +94,12 @@ final class ActionTable {
     if (run.isEmpty()) {
       return new ActionOutcome.NotFound();
     }
+    ActionRequest.Seen now = ActionRequest.Seen.of(run.get());
+    if (asked.seen().filter(seen -> !seen.equals(now)).isPresent()) {
+      return new ActionOutcome.NotNow(
+          now.state(),
+          "It has changed since its page was loaded, so nothing was done. Look at the run again.");
+    }
     return switch (decider.apply(run.get())) {
       case Decision.Refuse(ActionOutcome outcome) -> outcome;
       case Decision.Change(TableMigration next, String kind, String detail) -> {

@@ -44,16 +44,24 @@ final class ArchiveRemoval {
         };
   }
 
-  /** Drops the archive of the run's table, and our schema if it holds nothing else. */
-  private Outcome drop(TableMigration run) {
+  /** Why the run itself still needs the archive, if it does. */
+  static Optional<String> refusal(TableMigration run) {
     if (run.status().occupies()) {
-      return new Outcome.Needed(
+      return Optional.of(
           run.status().state() == RunState.CONTRACTED
               ? "Retire the run first: its table still has the triggers."
               : "Undo the run from expand on first: its table still has the triggers.");
     }
-    if (!OVER.contains(run.status().state())) {
-      return new Outcome.Needed("Cancel the run first: it would take its keys from the archive.");
+    return OVER.contains(run.status().state())
+        ? Optional.empty()
+        : Optional.of("Cancel the run first: it would take its keys from the archive.");
+  }
+
+  /** Drops the archive of the run's table, and our schema if it holds nothing else. */
+  private Outcome drop(TableMigration run) {
+    Optional<String> refusal = refusal(run);
+    if (refusal.isPresent()) {
+      return new Outcome.Needed(refusal.get());
     }
     Optional<TableMigration> other =
         journal.of(run.source(), run.target().table()).stream()

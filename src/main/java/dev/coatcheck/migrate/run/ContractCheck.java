@@ -2,13 +2,11 @@ package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.migrate.plan.OldColumnTable;
 import dev.coatcheck.migrate.plan.Precondition;
-import dev.coatcheck.migrate.run.TableMigration.StepStatus;
 import dev.coatcheck.migrate.source.CatalogTable;
 import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.source.Target;
-import dev.coatcheck.migrate.table.Step;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,7 +28,9 @@ final class ContractCheck {
   Optional<OldColumns> look(TableMigration run) {
     Source source = sources.ofRun(run.source());
     Optional<Target> now =
-        isSwitched(run) ? CatalogTable.now(source.database(), run.target()) : Optional.empty();
+        RunAction.isSwitched(journal.steps(run.id()))
+            ? CatalogTable.now(source.database(), run.target())
+            : Optional.empty();
     JournalTable.Switched since =
         journal
             .switched(run.id())
@@ -73,12 +73,5 @@ final class ContractCheck {
         "An old column can't go, or would take this along: "
             + dependent
             + ". Make the same on the new column, or drop it.");
-  }
-
-  private boolean isSwitched(TableMigration run) {
-    return journal.steps(run.id()).stream()
-        .filter(step -> step.name().equals(Step.PRIMARY_KEY))
-        .map(StepStatus::state)
-        .anyMatch(state -> state.isApplied());
   }
 }

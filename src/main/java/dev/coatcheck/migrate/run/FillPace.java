@@ -48,8 +48,10 @@ final class FillPace {
       if (heartbeat.because(why)) {
         journal.event(run, "throttled", why.get());
       }
+      heartbeat.loaded(throttle.load());
       heartbeat.pause(THROTTLED_MILLIS);
     }
+    heartbeat.loaded(throttle.load());
     heartbeat.because(Optional.empty());
   }
 

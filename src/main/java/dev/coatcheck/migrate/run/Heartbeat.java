@@ -4,6 +4,7 @@ import dev.coatcheck.core.observe.Background;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.migrate.run.LeaseTable.Claim;
 import dev.coatcheck.migrate.run.LeaseTable.Orders;
+import dev.coatcheck.migrate.source.Throttle;
 import dev.coatcheck.migrate.source.ThrottleSettings;
 import dev.coatcheck.migrate.table.Checkpoint;
 import dev.coatcheck.postgres.session.LockWait;
@@ -25,6 +26,9 @@ final class Heartbeat implements AutoCloseable {
   private static final int BEAT_MILLIS = 500;
   private static final int SLICE_MILLIS = 50;
 
+  /** One sample of the load in five seconds. */
+  private static final int BEATS_A_SAMPLE = 10;
+
   private final LeaseTable leases;
   private final LongSupplier nanoTime;
   private final Claim claim;
@@ -34,9 +38,11 @@ final class Heartbeat implements AutoCloseable {
   private volatile Optional<Checkpoint.Counts> counts = Optional.empty();
   private volatile Optional<String> reason = Optional.empty();
   private volatile Optional<LockWait> wait = Optional.empty();
+  private volatile Optional<Throttle.Load> load = Optional.empty();
   private volatile ThrottleSettings throttleSettings;
   private volatile boolean mine = true;
   private volatile long leaseEndNano;
+  private int beatsToSample;
 
   private Heartbeat(LeaseTable leases, Claim claim, TableMigration run, LongSupplier nanoTime) {
     this.leases = leases;
@@ -123,6 +129,11 @@ final class Heartbeat implements AutoCloseable {
     counts = Optional.of(now);
   }
 
+  /** What the throttle saw of the source. */
+  void loaded(Optional<Throttle.Load> now) {
+    load = now;
+  }
+
   /** Time that counts as worked, also if it was spent keeping to a rate. */
   void worked(long millis) {
     workedMillis.addAndGet(millis);
@@ -157,9 +168,18 @@ final class Heartbeat implements AutoCloseable {
       }
       throttleSettings = orders.get().throttleSettings();
       leaseEndNano = sentNano + TimeUnit.MILLISECONDS.toNanos(LEASE_MILLIS);
+      sample();
     } catch (DatabaseUnavailable gone) {
       // The lease runs out by itself if this lasts.
       workedMillis.addAndGet(worked);
+    }
+  }
+
+  /** Only while the backfill works: the other steps have no pace. */
+  private void sample() {
+    if (load.isPresent() && beatsToSample-- <= 0) {
+      beatsToSample = BEATS_A_SAMPLE - 1;
+      leases.sample(claim, load.get());
     }
   }
 

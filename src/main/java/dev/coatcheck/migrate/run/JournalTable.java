@@ -3,6 +3,7 @@ package dev.coatcheck.migrate.run;
 import static dev.coatcheck.postgres.sql.schema.Tables.PUBLIC_ID;
 import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION;
 import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION_EVENT;
+import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION_LOAD;
 import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION_SET_ASIDE;
 import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION_STEP;
 import static org.jooq.impl.DSL.coalesce;
@@ -28,6 +29,7 @@ import dev.coatcheck.migrate.table.SetAside;
 import dev.coatcheck.migrate.table.Step;
 import dev.coatcheck.migrate.verify.Report;
 import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.schema.tables.records.TableMigrationEventRecord;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -76,12 +78,18 @@ public final class JournalTable {
 
   /** The last hundred runs, newest first. */
   public List<TableMigration> list() {
+    return before(Long.MAX_VALUE, LISTED_MAX);
+  }
+
+  /** The last runs before one, newest first. */
+  public List<TableMigration> before(long id, int limit) {
     return gateway.read(
         "table migrations",
         sql ->
             sql.selectFrom(TABLE_MIGRATION)
+                .where(TABLE_MIGRATION.MIGRATION_ID.lt(id))
                 .orderBy(TABLE_MIGRATION.MIGRATION_ID.desc())
-                .limit(LISTED_MAX)
+                .limit(limit)
                 .fetch(RunRowTable::run));
   }
 
@@ -330,14 +338,43 @@ public final class JournalTable {
                 .and(TABLE_MIGRATION_EVENT.NUMBER.gt(after))
                 .orderBy(TABLE_MIGRATION_EVENT.NUMBER)
                 .limit(EVENTS_MAX)
+                .fetch(JournalTable::event));
+  }
+
+  /** The last hundred before a number, newest first. */
+  public List<RunEvent> eventsBefore(long id, long number) {
+    return gateway.read(
+        "table migration events",
+        sql ->
+            sql.selectFrom(TABLE_MIGRATION_EVENT)
+                .where(TABLE_MIGRATION_EVENT.MIGRATION_ID.eq(id))
+                .and(TABLE_MIGRATION_EVENT.NUMBER.lt(number))
+                .orderBy(TABLE_MIGRATION_EVENT.NUMBER.desc())
+                .limit(LISTED_MAX)
+                .fetch(JournalTable::event));
+  }
+
+  private static RunEvent event(TableMigrationEventRecord row) {
+    return new RunEvent(
+        row.getNumber(), row.getAt(), row.getActor(), row.getKind(), row.getDetail());
+  }
+
+  /** What its runners saw of a backfill and its source within an hour, oldest first. */
+  public List<LoadSample> load(long id) {
+    return gateway.read(
+        "table migration load",
+        sql ->
+            sql.selectFrom(TABLE_MIGRATION_LOAD)
+                .where(TABLE_MIGRATION_LOAD.MIGRATION_ID.eq(id))
+                .orderBy(TABLE_MIGRATION_LOAD.AT)
                 .fetch(
                     row ->
-                        new RunEvent(
-                            row.getNumber(),
+                        new LoadSample(
                             row.getAt(),
-                            row.getActor(),
-                            row.getKind(),
-                            row.getDetail())));
+                            row.getRowsDone(),
+                            Optional.ofNullable(row.getReplicaLagSeconds()),
+                            Optional.ofNullable(row.getWalBytes()),
+                            Optional.ofNullable(row.getReason()))));
   }
 
   /** Records what this instance did or met. */

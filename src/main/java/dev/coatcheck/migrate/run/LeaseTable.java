@@ -4,12 +4,14 @@ import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION;
 import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.core.name.WireNamed;
+import dev.coatcheck.migrate.source.Throttle;
 import dev.coatcheck.migrate.source.ThrottleSettings;
 import dev.coatcheck.migrate.table.Checkpoint;
 import dev.coatcheck.postgres.session.LockWait;
 import dev.coatcheck.postgres.sql.Database;
 import java.util.Collection;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Function;
 import org.jooq.Param;
 
@@ -42,6 +44,19 @@ final class LeaseTable {
              rows_set_aside = coalesce({9}, rows_set_aside)
        where migration_id = {0} and fence = {1} and state = 'running'
       returning goal, throttle_settings\
+      """;
+
+  /** With the counts and the reason that the row has; samples older than an hour are deleted. */
+  private static final String SAMPLE =
+      """
+      with over as (
+        delete from coatcheck.table_migration_load
+         where migration_id = {0} and at < clock_timestamp() - interval '1 hour')
+      insert into coatcheck.table_migration_load
+        (migration_id, at, rows_done, replica_lag_seconds, wal_bytes, reason)
+      select migration_id, clock_timestamp(), rows_done, {2}, {3}, reason
+        from coatcheck.table_migration where migration_id = {0} and fence = {1}
+      on conflict do nothing\
       """;
 
   private static final String RELEASE =
@@ -115,6 +130,23 @@ final class LeaseTable {
                         new Orders(
                             WireNamed.find(Goal.class, row.value1()).orElseThrow(),
                             RunRowTable.read(row.value2().data(), ThrottleSettings.class))));
+  }
+
+  /** Keeps what is known of a backfill and its source now, for an hour. */
+  void sample(Claim claim, Throttle.Load load) {
+    database.write(
+        "table migration load",
+        sql ->
+            sql.execute(
+                SAMPLE,
+                val(claim.id()),
+                val(claim.fence()),
+                number(load.replicaLagSeconds()),
+                number(load.walBytes())));
+  }
+
+  private static Param<Long> number(OptionalLong number) {
+    return val(number.isPresent() ? number.getAsLong() : null, Long.class);
   }
 
   /** Null as long as nothing was counted. */

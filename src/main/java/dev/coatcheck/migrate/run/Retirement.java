@@ -106,7 +106,7 @@ public final class Retirement {
     };
   }
 
-  private static boolean isPossible(TableMigration run) {
+  static boolean isPossible(TableMigration run) {
     return run.status().state() == RunState.CONTRACTED && run.status().occupies();
   }
 

@@ -19,11 +19,21 @@ public final class Throttle {
   private final ReplicaLag replicaLag = new ReplicaLag();
   private final WalBudget walBudget = new WalBudget();
   private Optional<String> last = Optional.empty();
+  private volatile Optional<Load> lastLoad = Optional.empty();
   private Optional<ThrottleSettings> lastSettings = Optional.empty();
   private long lookedNano;
 
   /** When the running vacuum of the table was first seen. */
   private OptionalLong vacuumNano = OptionalLong.empty();
+
+  /**
+   * What the last look saw of the source, for those who watch a run.
+   *
+   * @param replicaLagSeconds of the slowest replica; empty without a replica
+   * @param walBytes the position that the source had written; empty if nothing needed it, because
+   *     some services don't provide it
+   */
+  public record Load(OptionalLong replicaLagSeconds, OptionalLong walBytes) {}
 
   public Throttle(Database source, Target target, LongSupplier nanoTime) {
     this.store = new LoadStore(source, target, nanoTime);
@@ -41,6 +51,11 @@ public final class Throttle {
     return last;
   }
 
+  /** What the last look saw; empty before the first. */
+  public Optional<Load> load() {
+    return lastLoad;
+  }
+
   private Optional<String> look(ThrottleSettings settings, long now) {
     SourceLoad load = store.load();
     long ownLag = load.replicas().map(seen -> replicaLag.seconds(seen, now)).orElse(0L);
@@ -50,14 +65,20 @@ public final class Throttle {
       vacuumNano = OptionalLong.of(now);
     }
     // Called every time, so that a wait for another reason doesn't count as saved WAL.
-    boolean isWalSpent = isWalSpent(settings, now);
+    OptionalLong written = written(settings, load);
+    boolean isWalSpent = isWalSpent(settings, written, now);
+    long lag = Math.max(load.replicaLagSeconds(), ownLag);
+    lastLoad =
+        Optional.of(
+            new Load(
+                load.replicas().isPresent() ? OptionalLong.of(lag) : OptionalLong.empty(),
+                written));
     if (load.wraparoundVacuum()) {
       return Optional.of("a vacuum against wraparound works on the table");
     }
     if (settings.archiveFailures() && load.archivingFails()) {
       return Optional.of("WAL can't be archived on the source");
     }
-    long lag = Math.max(load.replicaLagSeconds(), ownLag);
     return above(lag, settings.replicaLagSecondsMax(), "a replica is %d s behind")
         .or(() -> load.slot().flatMap(slot -> kept(slot, settings)))
         .or(
@@ -85,10 +106,18 @@ public final class Throttle {
         .or(() -> vacuum(settings, now));
   }
 
-  private boolean isWalSpent(ThrottleSettings settings, long now) {
+  private OptionalLong written(ThrottleSettings settings, SourceLoad load) {
+    return settings.walMegabytesPerSecondMax() > 0
+        ? OptionalLong.of(store.walPosition())
+        : load.replicas().map(seen -> OptionalLong.of(seen.written())).orElse(OptionalLong.empty());
+  }
+
+  private boolean isWalSpent(ThrottleSettings settings, OptionalLong written, long now) {
     return settings.walMegabytesPerSecondMax() > 0
         && walBudget.isSpent(
-            store.walPosition(), now, (long) settings.walMegabytesPerSecondMax() << MEGABYTE_BITS);
+            written.orElseThrow(),
+            now,
+            (long) settings.walMegabytesPerSecondMax() << MEGABYTE_BITS);
   }
 
   private static Optional<String> kept(SourceLoad.Slot slot, ThrottleSettings settings) {

@@ -187,7 +187,7 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
     return issue(scope);
   }
 
-  TestClient clientWith(Scope scope) {
+  public TestClient clientWith(Scope scope) {
     return new TestClient(uri(), issue(scope));
   }
 

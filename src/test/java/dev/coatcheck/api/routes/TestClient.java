@@ -41,7 +41,7 @@ public final class TestClient {
   /** An answer; its body is JSON, a string where it isn't JSON, and missing where there is none. */
   public record Reply(int status, Map<String, List<String>> headers, JsonNode body) {
     /** The first value of a header, of which there must be one. */
-    String header(String name) {
+    public String header(String name) {
       return Objects.requireNonNull(headers.get(name), () -> "no header " + name).getFirst();
     }
 
@@ -178,7 +178,7 @@ public final class TestClient {
     return put("/v1/types/" + type.name() + "?confirm=links", type.body());
   }
 
-  Reply patch(String target, String json) {
+  public Reply patch(String target, String json) {
     return send("PATCH", target, json);
   }
 

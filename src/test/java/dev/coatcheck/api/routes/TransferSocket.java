@@ -7,6 +7,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -39,6 +40,15 @@ public final class TransferSocket implements AutoCloseable {
             "Authorization: Bearer " + key));
   }
 
+  /** Asks for a file with some headers, and reads nothing yet. */
+  public static TransferSocket get(GatewayFixture gateway, String path, String... headers)
+      throws IOException {
+    List<String> request =
+        new ArrayList<>(List.of("GET " + path + " HTTP/1.1", "Host: gateway", "Connection: close"));
+    request.addAll(List.of(headers));
+    return new TransferSocket(gateway, request);
+  }
+
   /**
    * Announces a file of CSV, and sends nothing of it yet: the gateway answers {@code 100 Continue}
    * once it wants the body.
@@ -67,7 +77,7 @@ public final class TransferSocket implements AutoCloseable {
   }
 
   /** Reads some bytes, of which there must be as many. */
-  String read(int bytes) throws IOException {
+  public String read(int bytes) throws IOException {
     return new String(socket.getInputStream().readNBytes(bytes), StandardCharsets.US_ASCII);
   }
 

@@ -8,7 +8,6 @@ import dev.coatcheck.api.console.page.Visit;
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.server.Endpoints;
-import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.ConsoleSessions;
 import dev.coatcheck.ids.redirect.Visitor;
 import io.javalin.http.Context;
@@ -22,10 +21,15 @@ public final class SignInPages {
   private final Gate gate;
   private final ConsoleSessions sessions;
   private final WrongKeys wrongKeys;
+  private final Optional<SignInLink> link;
 
-  public SignInPages(Gate gate, ConsoleSessions sessions) {
+  /**
+   * @param link that signs in too; empty for none
+   */
+  public SignInPages(Gate gate, ConsoleSessions sessions, Optional<SignInLink> link) {
     this.gate = gate;
     this.sessions = sessions;
+    this.link = link;
     this.wrongKeys = new WrongKeys(System::nanoTime);
   }
 
@@ -33,6 +37,11 @@ public final class SignInPages {
     endpoints.page(HandlerType.GET, Paths.SIGN_IN, gate.open(this::show));
     endpoints.page(HandlerType.POST, SESSION, gate.openForm(this::begin));
     endpoints.page(HandlerType.POST, SESSION + "/end", gate.form((_, visit, _) -> end(visit)));
+    link.ifPresent(
+        one -> {
+          endpoints.page(HandlerType.GET, SignInLink.PATH, gate.open(ctx -> showLink(ctx, one)));
+          endpoints.page(HandlerType.POST, SignInLink.PATH, gate.openForm(ctx -> use(ctx, one)));
+        });
   }
 
   private Answer show(Context ctx) {
@@ -57,9 +66,8 @@ public final class SignInPages {
               Optional.of("Too many wrong API keys from this address. Try again in a minute."))
           .with("Retry-After", Integer.toString(WrongKeys.WINDOW_SECONDS));
     }
-    Optional<Caller> caller =
-        form.text("key").flatMap(sessions::holder).filter(holder -> gate.mayComeFrom(ctx, holder));
-    if (caller.isEmpty()) {
+    Optional<Answer> begun = form.text("key").flatMap(key -> begun(ctx, key, next));
+    if (begun.isEmpty()) {
       return page(
               ctx,
               401,
@@ -70,8 +78,34 @@ public final class SignInPages {
           .with("WWW-Authenticate", "Bearer realm=\"coatcheck\"");
     }
     wrongKeys.forget(visitor);
-    ConsoleSessions.Token token = sessions.begin(caller.get(), gate.actor(ctx, caller.get()));
-    return Html.seeOther(next).with("Set-Cookie", Gate.cookie(token));
+    return begun.get();
+  }
+
+  /** Begins a session with the API key, if it is valid and may be used from this address. */
+  private Optional<Answer> begun(Context ctx, String key, String next) {
+    return sessions
+        .holder(key)
+        .filter(holder -> gate.mayComeFrom(ctx, holder))
+        .map(holder -> sessions.begin(holder, gate.actor(ctx, holder)))
+        .map(token -> Html.seeOther(next).with("Set-Cookie", Gate.cookie(token)));
+  }
+
+  /** Only the form of this page uses the link up, so programs that look at links don't. */
+  private Answer showLink(Context ctx, SignInLink one) {
+    String next = Paths.next(Query.of(ctx, Paths.NEXT).text(Paths.NEXT));
+    String secret = ctx.pathParam("secret");
+    return Gate.isOnThisMachine(ctx) && one.isGood(secret)
+        ? linkPage(ctx, 200, next, ctx.path())
+        : linkPage(ctx, 410, next, "");
+  }
+
+  private Answer use(Context ctx, SignInLink one) {
+    String next = Paths.next(Form.read(ctx).text(Paths.NEXT));
+    return Optional.of(ctx.pathParam("secret"))
+        .filter(_ -> Gate.isOnThisMachine(ctx))
+        .flatMap(one::use)
+        .flatMap(key -> begun(ctx, key, next))
+        .orElseGet(() -> linkPage(ctx, 410, next, ""));
   }
 
   private Answer end(Visit visit) {
@@ -86,5 +120,15 @@ public final class SignInPages {
         (out, none) ->
             JtesignInGenerated.render(
                 out, none, Gate.outside(ctx, "Sign in"), next, isPrivate, fault.orElse("")));
+  }
+
+  /**
+   * @param path of the link; empty if it does not sign in any more
+   */
+  private static Answer linkPage(Context ctx, int status, String next, String path) {
+    return Html.page(
+        status,
+        (out, none) ->
+            JtesignInLinkGenerated.render(out, none, Gate.outside(ctx, "Sign in"), next, path));
   }
 }

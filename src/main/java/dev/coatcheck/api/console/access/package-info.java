@@ -1,4 +1,4 @@
-/** The pages of people and programs with access: the sign-in. */
+/** The pages of people and programs with access: the sign-in, and API keys. */
 @NullMarked
 package dev.coatcheck.api.console.access;
 

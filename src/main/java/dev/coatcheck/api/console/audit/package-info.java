@@ -1,4 +1,4 @@
-/** The page that says who changed what. */
+/** The audit for people: its entries by filters, and all of them as a file. */
 @NullMarked
 package dev.coatcheck.api.console.audit;
 

@@ -6,6 +6,7 @@ import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.cluster.audit.Audit;
 import dev.coatcheck.ids.alias.Aliases;
 import dev.coatcheck.ids.ending.Endings;
+import dev.coatcheck.ids.ending.Erasures;
 import dev.coatcheck.ids.mapping.IdParser;
 import dev.coatcheck.ids.mapping.Lookup;
 import dev.coatcheck.ids.mapping.Resolver;
@@ -16,6 +17,7 @@ import java.time.InstantSource;
 public final class FindPages {
   private final FindPage find;
   private final ChangePages changes;
+  private final ErasePage erase;
 
   /** What the pages ask. */
   public record Verbs(
@@ -25,16 +27,19 @@ public final class FindPages {
       Lookup lookup,
       Aliases aliases,
       Endings endings,
+      Erasures erasures,
       RedirectRoutes redirects,
       Audit audit) {}
 
   public FindPages(Gate gate, Verbs verbs, InstantSource clock) {
     this.find = new FindPage(gate, new TextFinder(verbs), verbs.registry(), clock);
     this.changes = new ChangePages(gate, verbs);
+    this.erase = new ErasePage(gate, verbs.erasures(), verbs.resolver());
   }
 
   public void register(Endpoints endpoints) {
     find.register(endpoints);
     changes.register(endpoints);
+    erase.register(endpoints);
   }
 }

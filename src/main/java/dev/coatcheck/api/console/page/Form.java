@@ -10,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -21,8 +22,8 @@ public final class Form {
   /** Without any field: a page that was not sent before. */
   public static final Form EMPTY = new Form(Map.of());
 
-  private static final int BYTES_MAX = 16 * 1024;
-  private static final int FIELDS_MAX = 40;
+  private static final int BYTES_MAX = 64 * 1024;
+  private static final int FIELDS_MAX = 60;
   private static final String MEDIA_TYPE = "application/x-www-form-urlencoded";
 
   private final Map<String, String> fields;
@@ -63,6 +64,14 @@ public final class Form {
   /** Whether a box was ticked. */
   public boolean isTicked(String name) {
     return fields.containsKey(name);
+  }
+
+  /** What follows a prefix in the names of the boxes that were ticked. */
+  public List<String> ticked(String prefix) {
+    return fields.keySet().stream()
+        .filter(name -> name.startsWith(prefix))
+        .map(name -> name.substring(prefix.length()))
+        .toList();
   }
 
   private static String body(Context ctx) {

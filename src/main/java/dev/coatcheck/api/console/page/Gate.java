@@ -209,7 +209,15 @@ public final class Gate {
     }
     InetAddress nearest = AddressRange.literal(ctx.req().getRemoteAddr()).orElseThrow();
     return (proxies.trust(nearest) && headers(ctx, "X-Forwarded-Proto").equals(List.of("https")))
-        || (nearest.isLoopbackAddress() && isLoopbackName(ctx));
+        || isOnThisMachine(ctx);
+  }
+
+  /** Whether the browser runs on this very machine, as far as the connection and its host tell. */
+  public static boolean isOnThisMachine(Context ctx) {
+    return AddressRange.literal(ctx.req().getRemoteAddr())
+            .filter(InetAddress::isLoopbackAddress)
+            .isPresent()
+        && isLoopbackName(ctx);
   }
 
   private static boolean isLoopbackName(Context ctx) {

@@ -51,8 +51,6 @@ public record Visit(Session session, ConsoleMode mode, Actor actor, Theme theme,
                 caller().keyId(),
                 formToken(),
                 mode == ConsoleMode.READ_ONLY,
-                Arrays.stream(Section.values())
-                    .filter(each -> rights().may(each.needed()))
-                    .toList())));
+                Arrays.stream(Section.values()).filter(each -> each.isFor(rights())).toList())));
   }
 }

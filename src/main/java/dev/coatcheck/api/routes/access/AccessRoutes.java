@@ -11,20 +11,17 @@ import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.exchange.RequestId;
-import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.OpenRoute;
 import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.cluster.audit.Actor;
-import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.core.name.WireNamed;
-import dev.coatcheck.ids.access.AccessDecision;
-import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.access.ApiKey;
 import dev.coatcheck.ids.access.ApiKeys;
 import dev.coatcheck.ids.access.KeyOutcome;
 import dev.coatcheck.ids.access.Proxies;
 import dev.coatcheck.ids.access.RateLimit;
+import dev.coatcheck.ids.access.Rights;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.access.StoredKey;
 import dev.coatcheck.ids.access.TokenBuckets;
@@ -32,7 +29,6 @@ import dev.coatcheck.ids.redirect.Visitor;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.net.InetAddress;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -89,23 +85,31 @@ public final class AccessRoutes implements Routes {
 
   private Answer found(Optional<ApiKeys.Listed> key) {
     return key.map(listed -> tagged(200, listed.key(), keys.json(listed)))
-        .orElseGet(() -> Answer.of(unknown()));
+        .orElseGet(() -> Answer.of(KeyProblems.unknown()));
   }
 
   private Answer list(Context ctx) {
     Query query = Query.of(ctx, "principal", "status", "after", "limit");
     int limit = query.integer("limit", 1, LIMIT_MAX, LIMIT_DEFAULT);
     List<ApiKeys.Listed> page =
-        keys.list(
-            new ApiKeys.Filter(
-                RequestCaller.types(ctx),
-                query.text("principal"),
-                query.text("status").map(AccessRoutes::status),
-                query.text("after").map(this::cursor),
-                limit));
+        keys.list(filter(query, RequestCaller.of(ctx).caller().rights(), keys, limit));
     return Answer.json(
         200,
         ListView.page(page.stream().limit(limit).map(keys::json).toList(), page.size() > limit));
+  }
+
+  /**
+   * The keys that a query of a caller asks for.
+   *
+   * @throws Refusal if it can't be read
+   */
+  public static ApiKeys.Filter filter(Query query, Rights caller, ApiKeys keys, int limit) {
+    return new ApiKeys.Filter(
+        caller.allowedTypes(),
+        query.text("principal"),
+        query.text("status").map(AccessRoutes::status),
+        query.text("after").map(text -> cursor(text, keys)),
+        limit);
   }
 
   private static StoredKey.Status status(String text) {
@@ -113,7 +117,7 @@ public final class AccessRoutes implements Routes {
         .orElseThrow(() -> Refusal.ofParameter("status", "Send active, expired or revoked."));
   }
 
-  private String cursor(String text) {
+  private static String cursor(String text, ApiKeys keys) {
     return ApiKey.idOf(text)
         .filter(keyId -> keys.find(keyId).isPresent())
         .orElseThrow(() -> Refusal.ofParameter("after", "Send the id of the last key of a page."));
@@ -135,17 +139,12 @@ public final class AccessRoutes implements Routes {
                         key -> KeyBody.patched(body.object(), key),
                         expectedVersion(ctx),
                         RequestCaller.actor(ctx))))
-        .orElseGet(() -> Answer.of(unknown()));
+        .orElseGet(() -> Answer.of(KeyProblems.unknown()));
   }
 
   private Answer rotate(Context ctx, RequestBody request) {
     IdempotencyHeader.refuse(ctx, NO_STORED_SECRET);
-    JsonObject body = request.object().allow("overlap_seconds", "expires_at");
-    int overlapSecondsMax = (int) ApiKeys.Rotation.OVERLAP_MAX.toSeconds();
-    ApiKeys.Rotation rotation =
-        new ApiKeys.Rotation(
-            Duration.ofSeconds(body.integer("overlap_seconds", 0, overlapSecondsMax)),
-            body.nullableTime("expires_at"));
+    ApiKeys.Rotation rotation = KeyBody.rotation(request.object());
     requireAllowed(ctx);
     return answer(keys.rotate(keyId(ctx), rotation, RequestCaller.actor(ctx)));
   }
@@ -188,17 +187,8 @@ public final class AccessRoutes implements Routes {
     return Answer.json(202, Map.of("object", "leak_report", "received", texts.size()));
   }
 
-  /** The rights of a key name types, so a caller for some types sees keys for no others. */
   private void requireAllowed(Context ctx) {
-    AllowedTypes allowed = RequestCaller.types(ctx);
-    if (!allowed.areAll()
-        && ApiKey.idOf(ctx.pathParam("id"))
-            .flatMap(keys::find)
-            .flatMap(listed -> listed.key().rights().types())
-            .filter(types -> types.stream().allMatch(allowed::hold))
-            .isEmpty()) {
-      throw new Refusal(Problem.typeNotAllowed());
-    }
+    KeyProblems.requireAllowed(ctx.pathParam("id"), keys, RequestCaller.types(ctx));
   }
 
   /** The ID in the path; a text that is none can't be the caller's, so its scope decides. */
@@ -216,56 +206,9 @@ public final class AccessRoutes implements Routes {
       }
       case KeyOutcome.Patched(StoredKey key) -> found(keys.find(key.keyId()));
       case KeyOutcome.Revoked(StoredKey key, _) -> found(keys.find(key.keyId()));
-      case KeyOutcome.Unknown _ -> Answer.of(unknown());
-      case KeyOutcome.CallerEnded _ ->
-          Answer.of(Endpoints.refusal(new AccessDecision.Unauthenticated("ended meanwhile")));
-      case KeyOutcome.CallerLacksScope _ ->
-          Answer.of(Endpoints.refusal(new AccessDecision.Forbidden(Scope.ACCESS_ADMIN)));
-      case KeyOutcome.BeyondCaller(String field) ->
-          refused(
-              ProblemCode.RIGHTS_EXCEEDED,
-              field,
-              "Your API key must have every right of the key itself, before the change and after"
-                  + " it.");
-      case KeyOutcome.PrincipalTaken _ ->
-          refused(
-              ProblemCode.PRINCIPAL_TAKEN,
-              "principal",
-              "Another API key has or had this principal. Send that of your key, or a new one.");
-      case KeyOutcome.TypeUnknown _ -> Answer.of(Parameters.typeUnknown("types"));
-      case KeyOutcome.ExpiryPassed _ ->
-          refused(
-              ProblemCode.FIELD_INVALID,
-              "expires_at",
-              "This time has passed. Send a later one; POST /v1/access/keys/{id}/revoke ends a key"
-                  + " now.");
-      case KeyOutcome.Ended _ ->
-          refused(
-              ProblemCode.API_KEY_ENDED,
-              "id",
-              "The API key was revoked or has expired, for good. Create another one.");
-      case KeyOutcome.AlreadyRotated _ ->
-          refused(
-              ProblemCode.API_KEY_ROTATED,
-              "id",
-              "The API key was rotated before, and its successor is in force. Rotate that one.");
-      case KeyOutcome.VersionDiffers _ ->
-          refused(
-              ProblemCode.PRECONDITION_FAILED,
-              "If-Match",
-              "The API key has changed. Read it again and repeat the change.");
+      case KeyOutcome.MadeBefore _ -> throw new IllegalStateException("no form was sent");
+      case KeyOutcome.Refused refused -> Answer.of(KeyProblems.of(refused));
     };
-  }
-
-  private static Answer refused(ProblemCode code, String param, String detail) {
-    return Answer.of(Problem.at(code, param, detail));
-  }
-
-  private static Problem unknown() {
-    return Problem.at(
-        ProblemCode.API_KEY_UNKNOWN,
-        "id",
-        "No API key has this ID. GET /v1/access/keys lists the keys.");
   }
 
   private static OptionalInt expectedVersion(Context ctx) {

@@ -9,6 +9,7 @@ import dev.coatcheck.ids.access.RateLimit;
 import dev.coatcheck.ids.access.Rights;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.access.StoredKey;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * Reads the rights of an API key from a request. A list that is missing or null means everything;
  * an empty list is refused, because it could be read as either.
  */
-final class KeyBody {
+public final class KeyBody {
   private static final int TYPES_MAX = 100;
   private static final int RANGES_MAX = 100;
   private static final String[] PATCHED = {
@@ -33,7 +34,7 @@ final class KeyBody {
 
   private KeyBody() {}
 
-  static NewKey created(JsonObject body) {
+  public static NewKey created(JsonObject body) {
     body.allow("name", "principal", "scopes", "types", "ranges", "limit", "expires_at");
     Optional<String> principal = body.nullableString("principal");
     if (!principal.map(NewKey::isName).orElse(true)) {
@@ -43,7 +44,7 @@ final class KeyBody {
   }
 
   /** What a JSON merge patch leaves of a key. */
-  static ApiKeys.Patch patched(JsonObject patch, StoredKey key) {
+  public static ApiKeys.Patch patched(JsonObject patch, StoredKey key) {
     Map<String, @Nullable Object> fields = new LinkedHashMap<>();
     fields.put("name", key.name());
     fields.putAll(key.rights().json());
@@ -51,6 +52,14 @@ final class KeyBody {
     // A scope that only another version knows stays as it is.
     Set<Scope> scopes = patch.has("scopes") ? scopes(body) : key.rights().scopes();
     return new ApiKeys.Patch(name(body), rights(body, scopes));
+  }
+
+  public static ApiKeys.Rotation rotation(JsonObject body) {
+    body.allow("overlap_seconds", "expires_at");
+    int overlapSecondsMax = (int) ApiKeys.Rotation.OVERLAP_MAX.toSeconds();
+    return new ApiKeys.Rotation(
+        Duration.ofSeconds(body.integer("overlap_seconds", 0, overlapSecondsMax)),
+        body.nullableTime("expires_at"));
   }
 
   private static String name(JsonObject body) {

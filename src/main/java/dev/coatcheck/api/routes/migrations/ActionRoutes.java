@@ -5,12 +5,12 @@ import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.core.json.JsonObject;
-import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.migrate.run.ActionOutcome;
 import dev.coatcheck.migrate.run.ActionRequest;
 import dev.coatcheck.migrate.run.NewKeys;
+import dev.coatcheck.migrate.run.RunAction;
 import dev.coatcheck.migrate.run.SwitchWindow;
 import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.run.TableMigrations;
@@ -18,13 +18,9 @@ import dev.coatcheck.migrate.source.ThrottleSettings;
 import dev.coatcheck.migrate.table.Phase;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
-import java.time.Instant;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /**
  * The actions on a run: start, pause, resume, retry, cancel, verify, switch, contract, retire,
@@ -33,14 +29,6 @@ import java.util.stream.Collectors;
 final class ActionRoutes {
   private static final int ACCEPTED_MAX = 100;
   private static final String NO_BODY = "";
-  private static final String PHASES =
-      Arrays.stream(Phase.values())
-          .filter(Phase::leavesTraces)
-          .map(Phase::wireName)
-          .collect(Collectors.joining(", ", "The phases that can be undone are ", "."));
-
-  private static final Pattern CODE = Pattern.compile("[a-z][a-z0-9_]{0,63}");
-
   private final TableMigrations migrations;
   private final RunAnswers answers;
 
@@ -92,10 +80,7 @@ final class ActionRoutes {
 
   private static List<String> accepted(JsonObject body) {
     List<String> accepted = body.optionalStrings("accept", ACCEPTED_MAX);
-    if (!accepted.stream().allMatch(code -> CODE.matcher(code).matches())) {
-      throw body.invalid("accept", "Send codes of preconditions.");
-    }
-    return accepted;
+    return RunFields.accepted(accepted);
   }
 
   /** The client has to send the name of the table, because contract can't be undone. */
@@ -116,9 +101,7 @@ final class ActionRoutes {
   private Answer retire(Context ctx, RequestBody request) {
     JsonObject body = request.object().allow("confirm", "new_keys");
     String typed = body.string("confirm");
-    NewKeys newKeys =
-        WireNamed.find(NewKeys.class, body.string("new_keys"))
-            .orElseThrow(() -> body.invalid("new_keys", RetirementView.NEW_KEYS));
+    NewKeys newKeys = RunFields.newKeys(body.string("new_keys"));
     return answers.ifKnown(
         ctx,
         run -> {
@@ -129,36 +112,25 @@ final class ActionRoutes {
   }
 
   private static void confirmed(JsonObject body, String typed, TableMigration run) {
-    String table = TableText.of(run.target().table());
-    if (!typed.equals(table)) {
+    if (!RunFields.isConfirmed(typed, run)) {
       throw body.invalid(
-          "confirm", "Send the name of the table of the run, " + table + ", to confirm.");
+          "confirm",
+          "Send the name of the table of the run, " + RunFields.table(run) + ", to confirm.");
     }
   }
 
   private Answer switchKey(Context ctx, RequestBody request) {
     JsonObject body = request.object().allow("not_before", "not_after");
-    Optional<Instant> notBefore = body.nullableTime("not_before");
-    Optional<Instant> notAfter = body.nullableTime("not_after");
-    if (notAfter.filter(closes -> !closes.isAfter(notBefore.orElse(Instant.MIN))).isPresent()) {
-      throw body.invalid("not_after", "Send a time after not_before.");
-    }
+    SwitchWindow window =
+        RunFields.window(body.nullableTime("not_before"), body.nullableTime("not_after"));
     long id = answers.id(ctx);
     return answers.act(
-        ctx,
-        202,
-        request.sha256(),
-        asked -> migrations.switchWithin(id, new SwitchWindow(notBefore, notAfter), asked));
+        ctx, 202, request.sha256(), asked -> migrations.switchWithin(id, window, asked));
   }
 
   private Answer undo(Context ctx, RequestBody request) {
     JsonObject body = request.object().allow("phase");
-    Optional<String> name = body.nullableString("phase");
-    Optional<Phase> phase =
-        name.flatMap(text -> WireNamed.find(Phase.class, text)).filter(Phase::leavesTraces);
-    if (name.isPresent() && phase.isEmpty()) {
-      throw body.invalid("phase", PHASES);
-    }
+    Optional<Phase> phase = body.nullableString("phase").map(RunFields::undoPhase);
     long id = answers.id(ctx);
     return answers.act(
         ctx,
@@ -169,12 +141,7 @@ final class ActionRoutes {
 
   /** The last phase that has left something on the table. */
   private Phase lastPhase(long id) {
-    return migrations.journal().steps(id).reversed().stream()
-        .filter(step -> step.state().isBegun())
-        .map(TableMigration.StepStatus::phase)
-        .filter(Phase::leavesTraces)
-        .findFirst()
-        .orElse(Phase.EXPAND);
+    return RunAction.undoable(migrations.journal().steps(id)).getFirst();
   }
 
   private Answer set(Context ctx, RequestBody request) {

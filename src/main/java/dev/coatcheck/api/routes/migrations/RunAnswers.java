@@ -14,24 +14,32 @@ import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.run.ActionOutcome;
 import dev.coatcheck.migrate.run.ActionRequest;
+import dev.coatcheck.migrate.run.PlanOutcome;
 import dev.coatcheck.migrate.run.RunState;
 import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.run.TableMigrations;
 import dev.coatcheck.migrate.source.Diagnostic;
 import io.javalin.http.Context;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the run of a path, and answers with the result of an action. */
-final class RunAnswers {
+public final class RunAnswers {
   private static final Pattern ID = Pattern.compile("[1-9][0-9]{0,17}");
+
+  private static final Diagnostic TABLE_MALFORMED =
+      new Diagnostic(
+          "table_malformed",
+          "Write the table as table or schema.table, in the spelling of the catalog; a name that"
+              + " contains a dot goes in double quotes.");
 
   private final TableMigrations migrations;
   private final Registry registry;
 
-  RunAnswers(TableMigrations migrations, Registry registry) {
+  public RunAnswers(TableMigrations migrations, Registry registry) {
     this.migrations = migrations;
     this.registry = registry;
   }
@@ -43,8 +51,10 @@ final class RunAnswers {
    *     or of another type, with the same answer
    */
   long id(Context ctx) {
-    AllowedTypes allowed = RequestCaller.types(ctx);
-    String text = ctx.pathParam("id");
+    return id(ctx.pathParam("id"), RequestCaller.types(ctx));
+  }
+
+  private long id(String text, AllowedTypes allowed) {
     boolean isNumber = ID.matcher(text).matches();
     if (!allowed.areAll()
         && (!isNumber
@@ -62,9 +72,18 @@ final class RunAnswers {
   }
 
   /** Whether the run is of a type that the caller may use. */
-  boolean isOf(AllowedTypes allowed, TableMigration run) {
+  public boolean isOf(AllowedTypes allowed, TableMigration run) {
     return allowed.areAll()
         || registry.numbered(run.typeNumber()).filter(allowed::hold).isPresent();
+  }
+
+  /**
+   * The run with a number.
+   *
+   * @throws Refusal if there is none, or it is of a type that the caller may not use
+   */
+  public TableMigration run(String id, AllowedTypes allowed) {
+    return migrations.journal().find(id(id, allowed)).orElseThrow(() -> new Refusal(unknown()));
   }
 
   /** Answers with the run of the path, if it exists. */
@@ -115,23 +134,49 @@ final class RunAnswers {
   }
 
   private Answer answer(ActionOutcome outcome, int statusIfDone) {
+    return outcome instanceof ActionOutcome.Done(TableMigration.Whole whole)
+        ? Answer.json(statusIfDone, view(whole, null))
+        : Answer.of(refusal(outcome).orElseThrow());
+  }
+
+  /** Why an action was not done; empty if it was. */
+  public static Optional<Problem> refusal(ActionOutcome outcome) {
     return switch (outcome) {
-      case ActionOutcome.Done(TableMigration.Whole whole) ->
-          Answer.json(statusIfDone, view(whole, null));
-      case ActionOutcome.NotFound _ -> Answer.of(unknown());
+      case ActionOutcome.Done _ -> Optional.empty();
+      case ActionOutcome.NotFound _ -> Optional.of(unknown());
       case ActionOutcome.NotNow(RunState state, String detail) ->
-          Answer.of(
+          Optional.of(
               Problem.of(
                   ProblemCode.TABLE_MIGRATION_STATE,
                   "The run is " + state.wireName() + ". " + detail));
       case ActionOutcome.NotAccepted(List<Diagnostic> missing) ->
-          Answer.of(
+          Optional.of(
               new Problem(
                   ProblemCode.PRECONDITIONS_NOT_ACCEPTED,
                   "Meet each precondition in preconditions, then send its code in accept.",
                   new Problem.NotAccepted(missing)));
-      case ActionOutcome.Refused(List<Diagnostic> findings) -> Answer.of(refused(findings));
+      case ActionOutcome.Refused(List<Diagnostic> findings) -> Optional.of(refused(findings));
     };
+  }
+
+  /** Why a table was not planned; empty if it was. */
+  public static Optional<Problem> refusal(PlanOutcome outcome) {
+    return switch (outcome) {
+      case PlanOutcome.Planned _ -> Optional.empty();
+      case PlanOutcome.SourceUnknown _ ->
+          Optional.of(
+              Problem.at(
+                  ProblemCode.SOURCE_UNKNOWN,
+                  "source",
+                  "No source has this name. COATCHECK_SOURCE_<NAME>_URL registers a source; gateway"
+                      + " is the gateway's own database."));
+      case PlanOutcome.Refused(List<Diagnostic> findings) -> Optional.of(refused(findings));
+    };
+  }
+
+  /** The answer to a text that is no name of a table. */
+  public static Problem tableMalformed() {
+    return refused(List.of(TABLE_MALFORMED));
   }
 
   static Problem unknown() {
@@ -142,7 +187,7 @@ final class RunAnswers {
   }
 
   /** The old columns don't exist: not yet, or not any more. */
-  static Problem notSwitched(TableMigration run) {
+  public static Problem notSwitched(TableMigration run) {
     return Problem.of(
         ProblemCode.TABLE_MIGRATION_STATE,
         "The run is "
@@ -152,7 +197,7 @@ final class RunAnswers {
   }
 
   /** There is nothing to retire: not yet, or not any more. */
-  static Problem notContracted(TableMigration run) {
+  public static Problem notContracted(TableMigration run) {
     return Problem.of(
         ProblemCode.TABLE_MIGRATION_STATE,
         "The run is "

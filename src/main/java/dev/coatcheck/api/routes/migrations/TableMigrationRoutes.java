@@ -25,26 +25,18 @@ import dev.coatcheck.migrate.run.NewKeys;
 import dev.coatcheck.migrate.run.PlanOutcome;
 import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.run.TableMigrations;
-import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.SearchPath;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.TableSpec;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
-import java.util.List;
 import java.util.Optional;
 
 /** Plans table migrations, and shows their runs: {@code /v1/table-migrations}. */
 public final class TableMigrationRoutes implements Routes, AutoCloseable {
   static final String ALL = "/v1/table-migrations";
   static final String ONE = ALL + "/{id}";
-
-  private static final Diagnostic TABLE_MALFORMED =
-      new Diagnostic(
-          "table_malformed",
-          "Write the table as table or schema.table, in the spelling of the catalog; a name that"
-              + " contains a dot goes in double quotes.");
 
   private final TableMigrations migrations;
   private final Parameters parameters;
@@ -94,7 +86,7 @@ public final class TableMigrationRoutes implements Routes, AutoCloseable {
                     body.sha256(),
                     (ActionRequest<PlanOutcome> asked) -> migrations.plan(request, asked),
                     this::answer))
-        .orElseGet(() -> Answer.of(RunAnswers.refused(List.of(TABLE_MALFORMED))));
+        .orElseGet(() -> Answer.of(RunAnswers.tableMalformed()));
   }
 
   /** The plan request in a body; empty if the name of its table is invalid. */
@@ -112,7 +104,7 @@ public final class TableMigrationRoutes implements Routes, AutoCloseable {
     Optional<String> createdAt = body.nullableString("created_at_column");
     boolean keepPrimaryKey = body.bool("keep_primary_key", false);
     Optional<SearchPath> applicationPath =
-        body.nullableString("application_search_path").map(text -> path(body, text));
+        body.nullableString("application_search_path").map(RunFields::searchPath);
     return table.map(
         name ->
             new PlanRequest(
@@ -123,29 +115,9 @@ public final class TableMigrationRoutes implements Routes, AutoCloseable {
   }
 
   private Answer answer(PlanOutcome outcome) {
-    return switch (outcome) {
-      case PlanOutcome.Planned(TableMigration.Whole whole) ->
-          Answer.json(201, answers.withPlan(whole));
-      case PlanOutcome.SourceUnknown _ ->
-          Answer.of(
-              Problem.at(
-                  ProblemCode.SOURCE_UNKNOWN,
-                  "source",
-                  "No source has this name. COATCHECK_SOURCE_<NAME>_URL registers a source; gateway"
-                      + " is the gateway's own database."));
-      case PlanOutcome.Refused(List<Diagnostic> findings) ->
-          Answer.of(RunAnswers.refused(findings));
-    };
-  }
-
-  private static SearchPath path(JsonObject body, String text) {
-    return SearchPath.parse(text)
-        .orElseThrow(
-            () ->
-                body.invalid(
-                    "application_search_path",
-                    "Write the path as SHOW search_path prints it: names of schemas, separated by"
-                        + " commas."));
+    return outcome instanceof PlanOutcome.Planned(TableMigration.Whole whole)
+        ? Answer.json(201, answers.withPlan(whole))
+        : Answer.of(RunAnswers.refusal(outcome).orElseThrow());
   }
 
   private Answer list(Context ctx) {

@@ -7,7 +7,7 @@ import java.util.Optional;
  * A table in a request: {@code orders}, {@code shop.orders} or {@code "My.Schema"."Orders"}. Names
  * are exact: nothing is folded to lower case, and within quotes a double quote is doubled.
  */
-final class TableText {
+public final class TableText {
   private static final String SCHEMA = "public";
 
   private final String text;
@@ -18,12 +18,12 @@ final class TableText {
   }
 
   /** Empty if the text is not a name, or has more than two parts. */
-  static Optional<TableName> parse(String text) {
+  public static Optional<TableName> parse(String text) {
     return new TableText(text).parse();
   }
 
   /** The name in the form of requests. */
-  static String of(TableName name) {
+  public static String of(TableName name) {
     return plainOrQuoted(name.schema()) + "." + plainOrQuoted(name.table());
   }
 

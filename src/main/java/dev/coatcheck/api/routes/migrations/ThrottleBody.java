@@ -1,15 +1,22 @@
 package dev.coatcheck.api.routes.migrations;
 
+import dev.coatcheck.api.exchange.Json;
 import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.migrate.source.ThrottleSettings;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.function.UnaryOperator;
 
 /** Parses a change of throttle settings. A request contains only the settings to change. */
-final class ThrottleBody {
+public final class ThrottleBody {
   private ThrottleBody() {}
+
+  /** The change of some settings by their names, each a number or a boolean. */
+  public static UnaryOperator<ThrottleSettings> change(Map<String, ?> settings) {
+    return change(JsonObject.of(Json.MAPPER.valueToTree(settings)));
+  }
 
   /**
    * The settings after the change.

@@ -16,6 +16,7 @@ import dev.coatcheck.ids.registry.TypeDefinition;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +47,18 @@ final class TypeBody {
 
   /** The fields of a request that puts the type as it is. */
   static Map<String, @Nullable Object> fields(Type type) {
+    return fields(
+        new TypeDefinition(
+            type.name(),
+            type.prefix(),
+            type.keyKind(),
+            type.generation(),
+            type.policies(),
+            Optional.of(type.clientNames())));
+  }
+
+  /** Those of a definition, with their defaults. */
+  static Map<String, @Nullable Object> fields(TypeDefinition type) {
     KeyGeneration generation = type.generation();
     Map<String, @Nullable Object> fields = new LinkedHashMap<>();
     fields.put("prefix", type.prefix().value());
@@ -55,7 +68,7 @@ final class TypeBody {
         "layout", generation instanceof KeyTimes.Snowflakes keys ? keys.layout().name() : null);
     fields.put("tag", generation instanceof KeyGeneration.Segment keys ? keys.tag() : null);
     fields.putAll(type.policies().json());
-    fields.put("client_names", type.clientNames().wireName());
+    fields.put("client_names", type.clientNames().orElse(ClientNames.DEFAULT).wireName());
     return fields;
   }
 

@@ -11,15 +11,12 @@ import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
-import dev.coatcheck.core.key.KeyGeneration;
 import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.PutConditions;
 import dev.coatcheck.ids.registry.PutOutcome;
-import dev.coatcheck.ids.registry.RedirectHosts;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.ids.registry.TypeDefinition;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.time.InstantSource;
@@ -27,8 +24,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -39,23 +34,14 @@ public final class TypeRoutes implements Routes {
 
   private final Registry registry;
   private final Parameters parameters;
-  private final Consumer<Type> prepareKeys;
-  private final TypeBody bodies;
+  private final TypeChanges changes;
   private final InstantSource clock;
 
-  /**
-   * @param prepareKeys begins to lease what the first mint of a type needs
-   */
   public TypeRoutes(
-      Registry registry,
-      Parameters parameters,
-      RedirectHosts redirectHosts,
-      Consumer<Type> prepareKeys,
-      InstantSource clock) {
+      Registry registry, Parameters parameters, TypeChanges changes, InstantSource clock) {
     this.registry = registry;
     this.parameters = parameters;
-    this.prepareKeys = prepareKeys;
-    this.bodies = new TypeBody(redirectHosts, clock);
+    this.changes = changes;
     this.clock = clock;
   }
 
@@ -81,70 +67,36 @@ public final class TypeRoutes implements Routes {
   }
 
   private Answer put(Context ctx, RequestBody body) {
-    TypeDefinition definition = bodies.definition(ctx.pathParam("name"), body.object());
-    return put(ctx, _ -> definition);
-  }
-
-  private Answer patch(Context ctx, RequestBody body) {
-    return put(
-        ctx,
-        present ->
-            bodies.patched(
-                present.orElseThrow(() -> new Refusal(Parameters.typeUnknown("name"))),
-                body.object()));
-  }
-
-  private Answer put(Context ctx, Function<Optional<Type>, TypeDefinition> change) {
-    String name = ctx.pathParam("name");
-    Parameters.requireAllowed(RequestCaller.types(ctx), name);
     return answer(
-        registry.put(
-            name,
-            present -> {
-              TypeDefinition definition = change.apply(present);
-              if (definition.generation() instanceof KeyGeneration.Segment segment
-                  && present.map(Type::generation).filter(segment::equals).isEmpty()) {
-                requireSegments(ctx);
-              }
-              return definition;
-            },
+        changes.put(
+            changes.definition(ctx.pathParam("name"), body.object()),
             conditions(ctx),
+            RequestCaller.of(ctx).caller().rights(),
             RequestCaller.actor(ctx)));
   }
 
-  /** The mints of a type draw from its segment, so it takes the rights to draw from it directly. */
-  private static void requireSegments(Context ctx) {
-    if (!RequestCaller.of(ctx).caller().rights().may(Scope.KEYS_WRITE)) {
-      throw new Refusal(Endpoints.lacks(Scope.KEYS_WRITE));
-    }
-    RequestCaller.requireAllTypes(ctx);
+  private Answer patch(Context ctx, RequestBody body) {
+    return answer(
+        changes.patch(
+            ctx.pathParam("name"),
+            body.object(),
+            conditions(ctx),
+            RequestCaller.of(ctx).caller().rights(),
+            RequestCaller.actor(ctx)));
   }
 
-  private Answer answer(PutOutcome outcome) {
+  private static Answer answer(PutOutcome outcome) {
     return switch (outcome) {
-      case PutOutcome.Created(Type type) -> prepared(201, type);
-      case PutOutcome.Updated(Type type) -> prepared(200, type);
-      case PutOutcome.Refused(String code, String field, String detail) ->
-          Answer.of(Problem.named(code, field, detail));
+      case PutOutcome.Created(Type type) -> answer(201, type);
+      case PutOutcome.Updated(Type type) -> answer(200, type);
+      case PutOutcome.Refused refused -> Answer.of(TypeChanges.problem(refused));
       case PutOutcome.VersionDiffers _ ->
           Answer.of(
               Problem.at(
                   ProblemCode.PRECONDITION_FAILED,
                   "If-Match",
                   "The type has changed. Read it again and repeat the change."));
-      case PutOutcome.LinksWouldDie dying ->
-          Answer.of(
-              new Problem(
-                  ProblemCode.LINKS_WOULD_DIE,
-                  "The change ends links that have a target today, and dying_links lists them."
-                      + " Nothing was changed. Send the request with confirm=links to end them.",
-                  new Problem.DyingLinks(
-                      dying.links().stream()
-                          .map(links -> new Problem.DyingLink(links.field(), links.detail()))
-                          .toList(),
-                      dying.legacyHits(),
-                      dying.liveIds(),
-                      dying.isExact())));
+      case PutOutcome.LinksWouldDie dying -> Answer.of(TypeChanges.problem(dying));
     };
   }
 
@@ -162,11 +114,6 @@ public final class TypeRoutes implements Routes {
             .orElse(false);
     return new PutConditions(
         expectedVersion(ctx), isConfirmed ? Optional.empty() : Optional.of(clock.instant()));
-  }
-
-  private Answer prepared(int status, Type type) {
-    prepareKeys.accept(type);
-    return answer(status, type);
   }
 
   private static OptionalInt expectedVersion(Context ctx) {

@@ -91,13 +91,15 @@ class FindPageTest {
   }
 
   @Test
-  void aRevokedPublicIdShowsItsReasonAndNoChanges() {
+  void aRevokedPublicIdShowsItsReasonAndCanOnlyBeErased() {
     String id = client.mint("order").text("/id");
     client.post("/v1/ids/" + id + "/revoke", json("reason", "fraud"));
 
-    assertThat(find(id).html())
-        .contains(">revoked</b>", "<dd>fraud</dd>", "gets <b>410</b>")
-        .doesNotContain("/console/ids/");
+    Page page = find(id);
+    assertThat(page.html()).contains(">revoked</b>", "<dd>fraud</dd>", "gets <b>410</b>");
+    assertThat(page.links())
+        .filteredOn(link -> link.startsWith("/console/ids/"))
+        .containsExactly("/console/ids/" + id + "/erase");
   }
 
   @Test

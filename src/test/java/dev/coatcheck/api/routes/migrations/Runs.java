@@ -11,19 +11,19 @@ import java.util.Map;
 import org.awaitility.Awaitility;
 
 /** The table migrations of a gateway, over HTTP. A table and its type have the same name. */
-record Runs(GatewayFixture gateway, TestClient api) {
-  static final String PATH = "/v1/table-migrations";
+public record Runs(GatewayFixture gateway, TestClient api) {
+  public static final String PATH = "/v1/table-migrations";
 
-  static Runs of(GatewayFixture gateway) {
+  public static Runs of(GatewayFixture gateway) {
     return new Runs(gateway, gateway.client());
   }
 
-  void type(String name) {
+  public void type(String name) {
     api.put(TestType.of(name, name).with("legacy", Map.of()));
   }
 
   /** In the schema public, whatever the role is called. */
-  void table(String name, int rows) {
+  public void table(String name, int rows) {
     type(name);
     gateway
         .sql()
@@ -32,25 +32,25 @@ record Runs(GatewayFixture gateway, TestClient api) {
             "insert into public.%s select from generate_series(1, %d)".formatted(name, rows));
   }
 
-  Reply plan(String table) {
+  public Reply plan(String table) {
     return api.post(PATH, json("table", table, "type", table));
   }
 
-  static String path(Reply planned) {
+  public static String path(Reply planned) {
     return PATH + "/" + planned.text("/id");
   }
 
   /** The body of a start that accepts whatever the plan asks for. */
-  String accept(String run) {
+  public String accept(String run) {
     return json("accept", api.get(run).body().at("/plan/preconditions").findValuesAsString("code"));
   }
 
-  Reply start(String run) {
+  public Reply start(String run) {
     return api.post(run + "/start", accept(run));
   }
 
   /** Waits for a state; a run that fails ends the test with its reason. */
-  Reply await(String run, String state) {
+  public Reply await(String run, String state) {
     return Awaitility.await()
         .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofMillis(20))

@@ -154,20 +154,21 @@ class HelpExamplesTest {
     List<String> health = new ArrayList<>(example("health", Map.of()));
     health.add("--port=" + dba.gateway.url().replaceFirst(".*:", ""));
     assertThat(Terminal.run(words(health))).isEqualTo(new Terminal(0, "", ""));
-    served(example("serve", Map.of("8080", "0")));
+    List<String> serve = new ArrayList<>(example("serve", Map.of("8080", "0")));
+    serve.addAll(dba.database.flags());
+    says("Coatcheck listens on http://", serve);
+    says("Coatcheck demo: ", example("demo", Map.of()));
   }
 
   /** In a process of its own, which runs until it is told to stop. */
-  private static void served(List<String> serve) throws Exception {
-    List<String> command = new ArrayList<>(serve);
+  private static void says(String greeting, List<String> verb) throws Exception {
+    List<String> command = new ArrayList<>(verb);
     command.addFirst(CoatcheckProgram.write(folder.resolve("coatcheck")).toString());
-    command.addAll(dba.database.flags());
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put("COATCHECK_DATABASE_CONNECTIONS", "4");
     Process process = builder.redirectError(ProcessBuilder.Redirect.DISCARD).start();
     try (BufferedReader said = process.inputReader()) {
-      assertThat(said.lines().anyMatch(line -> line.startsWith("Coatcheck listens on http://")))
-          .isTrue();
+      assertThat(said.lines().anyMatch(line -> line.startsWith(greeting))).isTrue();
     } finally {
       process.destroy();
       process.waitFor();

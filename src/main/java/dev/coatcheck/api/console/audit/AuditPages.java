@@ -1,0 +1,113 @@
+package dev.coatcheck.api.console.audit;
+
+import dev.coatcheck.api.console.page.Frame;
+import dev.coatcheck.api.console.page.Gate;
+import dev.coatcheck.api.console.page.Html;
+import dev.coatcheck.api.console.page.Section;
+import dev.coatcheck.api.console.page.Visit;
+import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.exchange.Problem;
+import dev.coatcheck.api.exchange.Query;
+import dev.coatcheck.api.exchange.Refusal;
+import dev.coatcheck.api.exchange.RequestCaller;
+import dev.coatcheck.api.routes.audit.AuditExport;
+import dev.coatcheck.api.routes.audit.AuditRoutes;
+import dev.coatcheck.api.server.Endpoints;
+import dev.coatcheck.cluster.audit.Audit;
+import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.postgres.connection.Deadline;
+import io.javalin.http.Context;
+import io.javalin.http.HandlerType;
+import java.util.List;
+
+/** Who changed what, {@code /console/audit}, and all of it as NDJSON. */
+public final class AuditPages {
+  private static final int ENTRIES_MAX = 50;
+  private static final String AFTER = "after";
+
+  private final Gate gate;
+  private final Audit audit;
+  private final AuditExport export;
+
+  /** What the pages ask. */
+  public record Verbs(Audit audit, AuditExport export) {}
+
+  public AuditPages(Gate gate, Verbs verbs) {
+    this.gate = gate;
+    this.audit = verbs.audit();
+    this.export = verbs.export();
+  }
+
+  public void register(Endpoints endpoints) {
+    endpoints.page(HandlerType.GET, AuditFields.PATH, gate.page(this::show));
+    endpoints.page(HandlerType.GET, AuditFields.PATH + "/export", gate.page(this::download));
+  }
+
+  /**
+   * What the page shows.
+   *
+   * @param next the page of older entries, or an empty text
+   * @param mayFind whether this person may look for what the entries are about
+   */
+  record View(
+      Frame frame,
+      AuditFields fields,
+      List<EntryRow> entries,
+      String next,
+      boolean mayFind,
+      String fault) {
+    View {
+      entries = List.copyOf(entries);
+    }
+  }
+
+  private Answer show(Context ctx, Visit visit) {
+    require(visit);
+    Query query = Query.ofForm(ctx, "subject", "actor", "action", "from", "to", AFTER);
+    AuditFields fields = AuditFields.of(query);
+    Frame frame = visit.frame(Section.AUDIT, "Audit");
+    boolean mayFind = visit.rights().may(Scope.IDS_READ);
+    try {
+      Audit.Page page =
+          audit.page(AuditRoutes.filter(query), AuditRoutes.after(query), ENTRIES_MAX);
+      String next = page.hasMore() ? fields.after(page.entries().getLast().number()) : "";
+      return page(200, new View(frame, fields, EntryRow.of(page), next, mayFind, ""));
+    } catch (Refusal refused) {
+      return page(400, new View(frame, fields, List.of(), "", mayFind, fault(refused.problem())));
+    }
+  }
+
+  private static String fault(Problem problem) {
+    return problem.members() instanceof Problem.Param(String param)
+        ? param + ": " + problem.detail()
+        : problem.detail();
+  }
+
+  private static Answer page(int status, View view) {
+    return Html.page(status, (out, none) -> JteauditGenerated.render(out, none, view));
+  }
+
+  /** As in the API, with the session in the place of the API key. */
+  private Answer download(Context ctx, Visit visit) throws Exception {
+    require(visit);
+    Query query = Query.ofForm(ctx, "subject", "actor", "action", "from", "to");
+    return Deadline.lasting(
+        () ->
+            export.answer(
+                ctx,
+                AuditFields.PATH + "/export",
+                visit.caller().principal(),
+                AuditRoutes.filter(query),
+                () -> gate.visit(ctx).filter(AuditPages::mayRead).isPresent()));
+  }
+
+  private static void require(Visit visit) {
+    Gate.require(visit, Section.AUDIT.needed());
+    RequestCaller.requireAllTypes(visit.rights().allowedTypes());
+  }
+
+  /** Whether this person may read the audit: it is not about single types. */
+  public static boolean mayRead(Visit visit) {
+    return visit.rights().may(Scope.AUDIT_READ) && visit.rights().allowedTypes().areAll();
+  }
+}

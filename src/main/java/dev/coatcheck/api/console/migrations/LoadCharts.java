@@ -1,0 +1,85 @@
+package dev.coatcheck.api.console.migrations;
+
+import dev.coatcheck.api.console.page.Chart;
+import dev.coatcheck.migrate.run.LoadSample;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BiFunction;
+
+/** The pace of a backfill and the load of its source, as lines over time. */
+final class LoadCharts {
+  private static final double MEGABYTE = 1024.0 * 1024;
+
+  /** Longer gaps are pauses of the run, or its way to another instance. */
+  private static final Duration GAP = Duration.ofSeconds(15);
+
+  private static final int WAITS_MAX = 20;
+
+  private LoadCharts() {}
+
+  static List<Chart> of(List<LoadSample> load) {
+    if (load.size() < 2) {
+      return List.of();
+    }
+    Duration span = Duration.between(load.getFirst().at(), load.getLast().at());
+    return List.of(
+        new Chart(
+            "Rows a second",
+            rates(load, (a, b) -> Optional.of((double) Math.max(0, b.rowsDone() - a.rowsDone()))),
+            span),
+        new Chart(
+            "Replica lag, s",
+            load.stream()
+                .map(each -> each.replicaLagSeconds().map(Long::doubleValue).orElse(Double.NaN))
+                .toList(),
+            span),
+        new Chart(
+            "WAL, MB a second",
+            rates(
+                load,
+                (a, b) ->
+                    a.walBytes()
+                        .flatMap(
+                            from -> b.walBytes().map(to -> Math.max(0, to - from) / MEGABYTE))),
+            span));
+  }
+
+  /** The growth a second from each sample to the next one; unknown for the first and over gaps. */
+  private static List<Double> rates(
+      List<LoadSample> load, BiFunction<LoadSample, LoadSample, Optional<Double>> growth) {
+    List<Double> rates = new ArrayList<>();
+    for (int i = 1; i < load.size(); i++) {
+      LoadSample before = load.get(i - 1);
+      Duration between = Duration.between(before.at(), load.get(i).at());
+      rates.add(
+          between.compareTo(GAP) > 0 || between.toMillis() == 0
+              ? Double.NaN
+              : growth
+                  .apply(before, load.get(i))
+                  .map(grown -> grown * 1_000 / between.toMillis())
+                  .orElse(Double.NaN));
+    }
+    return rates;
+  }
+
+  /** Why the run waited, newest first; the same reason with other figures counts as one. */
+  static List<RunView.Wait> waits(List<LoadSample> load) {
+    List<RunView.Wait> waits = new ArrayList<>();
+    Optional<String> last = Optional.empty();
+    Instant before = Instant.MIN;
+    for (LoadSample sample : load) {
+      Optional<String> kind = sample.reason().map(why -> why.replaceAll("[0-9]+", "0"));
+      if (kind.isPresent()) {
+        boolean isSame = kind.equals(last) && before.plus(GAP).isAfter(sample.at());
+        Instant since = isSame ? waits.removeFirst().since() : sample.at();
+        waits.addFirst(new RunView.Wait(sample.reason().get(), since, sample.at()));
+      }
+      last = kind;
+      before = sample.at();
+    }
+    return waits.subList(0, Math.min(WAITS_MAX, waits.size()));
+  }
+}

@@ -1,0 +1,213 @@
+package dev.coatcheck.api.console.types;
+
+import dev.coatcheck.api.console.page.Display;
+import dev.coatcheck.api.console.page.Frame;
+import dev.coatcheck.api.console.page.Gate;
+import dev.coatcheck.api.console.page.Html;
+import dev.coatcheck.api.console.page.Section;
+import dev.coatcheck.api.console.page.Visit;
+import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.exchange.Json;
+import dev.coatcheck.api.exchange.Query;
+import dev.coatcheck.api.routes.types.TypeChanges;
+import dev.coatcheck.api.server.Endpoints;
+import dev.coatcheck.cluster.audit.Audit;
+import dev.coatcheck.cluster.audit.AuditFilter;
+import dev.coatcheck.cluster.audit.RecordedEntry;
+import dev.coatcheck.ids.access.AllowedTypes;
+import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.ids.mapping.Lookup;
+import dev.coatcheck.ids.redirect.LegacyHits;
+import dev.coatcheck.ids.registry.Redirect;
+import dev.coatcheck.ids.registry.Type;
+import io.javalin.http.Context;
+import io.javalin.http.HandlerType;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import tools.jackson.databind.JsonNode;
+
+/** The list of types, and the page of each. */
+final class ShownTypes {
+  private static final int HIT_DAYS = 30;
+  private static final int AUDITED_MAX = 20;
+
+  private final Gate gate;
+  private final TypePages.Verbs verbs;
+
+  ShownTypes(Gate gate, TypePages.Verbs verbs) {
+    this.gate = gate;
+    this.verbs = verbs;
+  }
+
+  void register(Endpoints endpoints) {
+    endpoints.page(HandlerType.GET, Section.TYPES.path(), gate.page(this::list));
+    endpoints.page(HandlerType.GET, ChangePages.pathOf("{name}"), gate.page(this::one));
+  }
+
+  /**
+   * A type in the list.
+   *
+   * @param hits look-ups of its legacy IDs in the last 30 days
+   */
+  record Row(Type type, Optional<Lookup.Count> publicIds, long hits) {
+    String keys() {
+      return type.keyKind().wireName()
+          + (type.needsKeys() ? ", brought by each mint" : ", " + type.generation().wireName());
+    }
+
+    /** What is unusual about the type, in words. */
+    List<String> policies() {
+      List<String> words = new ArrayList<>();
+      words.add(type.redirect().map(Row::redirect).orElse("no redirect"));
+      type.legacy()
+          .ifPresent(
+              legacy ->
+                  words.add(
+                      "legacy IDs"
+                          + (legacy.isPublic() ? "" : ", private")
+                          + legacy
+                              .sunsetAt()
+                              .map(at -> ", sunset " + LocalDate.ofInstant(at, ZoneOffset.UTC))
+                              .orElse("")));
+      if (!type.urlTemplates().isEmpty()) {
+        words.add("URL templates: " + type.urlTemplates().size());
+      }
+      type.olderSystem()
+          .ifPresent(older -> words.add("older public IDs by " + older.field().substring(7)));
+      return words;
+    }
+
+    private static String redirect(Redirect redirect) {
+      return "redirect "
+          + redirect.status()
+          + (redirect.isPublic() ? "" : ", private")
+          + " to "
+          + redirect.template();
+    }
+
+    String count() {
+      return publicIds
+          .map(count -> (count.isExact() ? "" : "about ") + Display.number(count.number()))
+          .orElse("–");
+    }
+  }
+
+  /** A group of fields, without those that have no value. */
+  record Shown(String title, String absent, List<Value> values) {}
+
+  record Value(String label, List<String> lines) {}
+
+  record TypeView(
+      Frame frame,
+      Type type,
+      Row row,
+      List<Shown> groups,
+      Optional<Audit.Page> history,
+      boolean mayChange) {
+    /** What an entry of the audit says was changed, in words. */
+    static String change(RecordedEntry recorded) {
+      JsonNode detail = Json.MAPPER.readTree(recorded.entry().detail());
+      if (detail.path("created").asBoolean(false)) {
+        return "created";
+      }
+      List<String> fields = new ArrayList<>();
+      detail.path("fields").forEach(field -> fields.add(field.asString()));
+      return "changed "
+          + String.join(", ", fields)
+          + (detail.path("links_confirmed").asBoolean(false) ? ", links may end" : "");
+    }
+  }
+
+  private Answer list(Context ctx, Visit visit) {
+    Query.none(ctx);
+    Gate.require(visit, Scope.TYPES_READ);
+    AllowedTypes allowed = visit.rights().allowedTypes();
+    List<Type> types = verbs.registry().all().stream().filter(allowed::hold).toList();
+    Frame frame = visit.frame(Section.TYPES, "Types");
+    List<Row> rows = rows(types);
+    boolean mayChange = visit.mayChange(Scope.TYPES_WRITE);
+    return Html.page(
+        200, (out, none) -> JtetypesGenerated.render(out, none, frame, rows, mayChange));
+  }
+
+  private List<Row> rows(List<Type> types) {
+    Map<Integer, Lookup.Count> counts = verbs.lookup().counts(types);
+    LocalDate today = verbs.hits().today();
+    Map<Integer, List<LegacyHits.DayCount>> hits =
+        verbs.hits().ofAll(today.minusDays(HIT_DAYS - 1), today);
+    return types.stream()
+        .map(
+            type ->
+                new Row(
+                    type,
+                    Optional.ofNullable(counts.get(type.number())),
+                    hits.getOrDefault(type.number(), List.of()).stream()
+                        .mapToLong(LegacyHits.DayCount::count)
+                        .sum()))
+        .toList();
+  }
+
+  private Answer one(Context ctx, Visit visit) {
+    Query.none(ctx);
+    Gate.require(visit, Scope.TYPES_READ);
+    Type type =
+        verbs.parameters().type(visit.rights().allowedTypes(), "name", ctx.pathParam("name"));
+    Map<String, String> texts = TypeFields.texts(TypeChanges.fields(type));
+    TypeView view =
+        new TypeView(
+            visit.frame(Section.TYPES, "Type " + type.name()),
+            type,
+            rows(List.of(type)).getFirst(),
+            TypeFields.GROUPS.stream().map(group -> shown(group, texts)).toList(),
+            history(type, visit),
+            visit.mayChange(Scope.TYPES_WRITE));
+    return Html.page(200, (out, none) -> JtetypeGenerated.render(out, none, view));
+  }
+
+  private static Shown shown(TypeFields.Group group, Map<String, String> texts) {
+    boolean isAbsent =
+        !group.absent().isEmpty()
+            && List.of("", "no", "none")
+                .contains(texts.getOrDefault(group.fields().getFirst().name(), ""))
+            && group.fields().stream()
+                .skip(1)
+                .allMatch(field -> texts.getOrDefault(field.name(), "").isEmpty());
+    return new Shown(
+        group.title(),
+        group.absent(),
+        isAbsent
+            ? List.of()
+            : group.fields().stream()
+                .map(
+                    field ->
+                        new Value(
+                            field.label(), texts.getOrDefault(field.name(), "").lines().toList()))
+                .filter(value -> !value.lines().isEmpty())
+                .toList());
+  }
+
+  /** As in the API, where the audit is for keys without a list of types. */
+  private Optional<Audit.Page> history(Type type, Visit visit) {
+    boolean mayRead =
+        visit.rights().may(Scope.AUDIT_READ) && visit.rights().allowedTypes().areAll();
+    return mayRead
+        ? Optional.of(
+            verbs
+                .audit()
+                .page(
+                    new AuditFilter(
+                        Optional.of(type.name()),
+                        Optional.empty(),
+                        Optional.of("type.put"),
+                        Optional.empty(),
+                        Optional.empty()),
+                    OptionalLong.empty(),
+                    AUDITED_MAX))
+        : Optional.empty();
+  }
+}

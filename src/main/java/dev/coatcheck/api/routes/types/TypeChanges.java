@@ -1,0 +1,141 @@
+package dev.coatcheck.api.routes.types;
+
+import dev.coatcheck.api.exchange.Problem;
+import dev.coatcheck.api.exchange.ProblemCode;
+import dev.coatcheck.api.exchange.Refusal;
+import dev.coatcheck.api.exchange.RequestCaller;
+import dev.coatcheck.api.routes.Parameters;
+import dev.coatcheck.api.server.Endpoints;
+import dev.coatcheck.cluster.audit.Actor;
+import dev.coatcheck.core.json.JsonObject;
+import dev.coatcheck.core.key.KeyGeneration;
+import dev.coatcheck.ids.access.Rights;
+import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.ids.registry.PutConditions;
+import dev.coatcheck.ids.registry.PutOutcome;
+import dev.coatcheck.ids.registry.RedirectHosts;
+import dev.coatcheck.ids.registry.Registry;
+import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.ids.registry.TypeDefinition;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Creates and changes types for callers, who may do so for some types only. */
+public final class TypeChanges {
+  private final Registry registry;
+  private final Consumer<Type> prepareKeys;
+  private final TypeBody bodies;
+
+  /**
+   * @param prepareKeys begins to lease what the first mint of a type needs
+   */
+  public TypeChanges(
+      Registry registry,
+      RedirectHosts redirectHosts,
+      Consumer<Type> prepareKeys,
+      InstantSource clock) {
+    this.registry = registry;
+    this.prepareKeys = prepareKeys;
+    this.bodies = new TypeBody(redirectHosts, clock);
+  }
+
+  /**
+   * What a body says about a type.
+   *
+   * @throws dev.coatcheck.core.json.JsonFault for what a type can't be
+   */
+  public TypeDefinition definition(String name, JsonObject body) {
+    return bodies.definition(name, body);
+  }
+
+  /** The fields of a request that puts the type as it is. */
+  public static Map<String, @Nullable Object> fields(Type type) {
+    return TypeBody.fields(type);
+  }
+
+  /** Those of a definition, with their defaults. */
+  public static Map<String, @Nullable Object> fields(TypeDefinition definition) {
+    return TypeBody.fields(definition);
+  }
+
+  /** Puts a type as it is defined. */
+  public PutOutcome put(
+      TypeDefinition definition, PutConditions conditions, Rights rights, Actor actor) {
+    return put(definition.name(), _ -> definition, conditions, rights, actor);
+  }
+
+  /** Changes the type by a JSON merge patch. */
+  PutOutcome patch(
+      String name, JsonObject patch, PutConditions conditions, Rights rights, Actor actor) {
+    return put(
+        name,
+        present ->
+            bodies.patched(
+                present.orElseThrow(() -> new Refusal(Parameters.typeUnknown("name"))), patch),
+        conditions,
+        rights,
+        actor);
+  }
+
+  private PutOutcome put(
+      String name,
+      Function<Optional<Type>, TypeDefinition> change,
+      PutConditions conditions,
+      Rights rights,
+      Actor actor) {
+    Parameters.requireAllowed(rights.allowedTypes(), name);
+    PutOutcome outcome = registry.put(name, allowed(change, rights), conditions, actor);
+    switch (outcome) {
+      case PutOutcome.Created(Type type) -> prepareKeys.accept(type);
+      case PutOutcome.Updated(Type type) -> prepareKeys.accept(type);
+      case PutOutcome.Refused _, PutOutcome.VersionDiffers _, PutOutcome.LinksWouldDie _ -> {}
+    }
+    return outcome;
+  }
+
+  /** Why {@link #put} would be refused now; empty if it would be done. Changes nothing. */
+  public Optional<PutOutcome> refusal(
+      TypeDefinition definition, PutConditions conditions, Rights rights) {
+    Parameters.requireAllowed(rights.allowedTypes(), definition.name());
+    return registry.refusal(definition.name(), allowed(_ -> definition, rights), conditions);
+  }
+
+  /** The mints of a type draw from its segment, so it takes the rights to draw from it directly. */
+  private static Function<Optional<Type>, TypeDefinition> allowed(
+      Function<Optional<Type>, TypeDefinition> change, Rights rights) {
+    return present -> {
+      TypeDefinition definition = change.apply(present);
+      if (definition.generation() instanceof KeyGeneration.Segment segment
+          && present.map(Type::generation).filter(segment::equals).isEmpty()) {
+        if (!rights.may(Scope.KEYS_WRITE)) {
+          throw new Refusal(Endpoints.lacks(Scope.KEYS_WRITE));
+        }
+        RequestCaller.requireAllTypes(rights.allowedTypes());
+      }
+      return definition;
+    };
+  }
+
+  /** The answer to a definition that contradicts the type itself or another one. */
+  public static Problem problem(PutOutcome.Refused refused) {
+    return Problem.named(refused.code(), refused.field(), refused.detail());
+  }
+
+  static Problem problem(PutOutcome.LinksWouldDie dying) {
+    return new Problem(
+        ProblemCode.LINKS_WOULD_DIE,
+        "The change ends links that have a target today, and dying_links lists them."
+            + " Nothing was changed. Send the request with confirm=links to end them.",
+        new Problem.DyingLinks(
+            dying.links().stream()
+                .map(links -> new Problem.DyingLink(links.field(), links.detail()))
+                .toList(),
+            dying.legacyHits(),
+            dying.liveIds(),
+            dying.isExact()));
+  }
+}

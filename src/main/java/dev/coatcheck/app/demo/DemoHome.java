@@ -1,0 +1,192 @@
+package dev.coatcheck.app.demo;
+
+import dev.coatcheck.app.client.CommandFailed;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The folder of one demo, below the folder for temporary files. It goes when the process ends; of a
+ * process that was killed, the next demo removes it, with the Postgres that runs on it.
+ *
+ * <p>The lock in it says that its demo runs. Postgres locks a home of its own inside.
+ */
+final class DemoHome {
+  private static final String PREFIX = "coatcheck-demo-";
+  private static final String LOCK = "lock";
+
+  /** A folder without a lock is being made, unless it is older. */
+  private static final Duration MAKING_MAX = Duration.ofMinutes(1);
+
+  private static final Duration END_MAX = Duration.ofSeconds(60);
+  private static final Duration POLL = Duration.ofMillis(50);
+
+  private final Path folder;
+
+  /** Kept open: closing it would give the lock up. */
+  private final FileChannel lock;
+
+  private DemoHome(Path folder, FileChannel lock) {
+    this.folder = folder;
+    this.lock = lock;
+  }
+
+  /** Removes what killed demos have left, and makes a folder that goes with this process. */
+  static DemoHome make() throws CommandFailed {
+    Path parent = Path.of(System.getProperty("java.io.tmpdir"));
+    try {
+      removeLeft(parent);
+      Path folder = Files.createTempDirectory(parent, PREFIX).toRealPath();
+      Path unfinished = folder.resolve("lock.new");
+      FileChannel channel =
+          FileChannel.open(unfinished, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+      if (channel.tryLock() == null) {
+        throw new IOException("the new file " + unfinished + " is locked");
+      }
+      // Only now is it found, so that no other demo takes it for one that was left.
+      Files.move(unfinished, folder.resolve(LOCK));
+      DemoHome home = new DemoHome(folder, channel);
+      Runtime.getRuntime().addShutdownHook(new Thread(home::removeAtExit, "remove-demo"));
+      return home;
+    } catch (IOException denied) {
+      throw new CommandFailed(
+          "can't use the folder for temporary files " + parent + ": " + denied.getMessage());
+    }
+  }
+
+  /** The home of the gateway. */
+  Path gateway() {
+    return folder.resolve("home");
+  }
+
+  /** Removes the folder, once the gateway is closed. */
+  void remove() {
+    try (lock) {
+      removeTree(folder);
+    } catch (IOException left) {
+      System.err.println("Can't remove " + folder + ": " + left.getMessage());
+    }
+  }
+
+  /** Other hooks end Postgres meanwhile, or its start. */
+  private void removeAtExit() {
+    long sinceNanos = System.nanoTime();
+    do {
+      pause();
+      if (System.nanoTime() - sinceNanos > END_MAX.toNanos()) {
+        endPrograms(folder);
+      }
+    } while (programs(folder).findAny().isPresent());
+    remove();
+  }
+
+  private static void removeLeft(Path parent) throws IOException {
+    Object user = owner();
+    try (DirectoryStream<Path> folders = Files.newDirectoryStream(parent, PREFIX + "*")) {
+      for (Path folder : folders) {
+        if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)
+            && user.equals(Files.getOwner(folder, LinkOption.NOFOLLOW_LINKS))) {
+          removeIfLeft(folder.toRealPath());
+        }
+      }
+    }
+  }
+
+  private static Object owner() throws IOException {
+    Path mine = Files.createTempFile("coatcheck", ".user");
+    try {
+      return Files.getOwner(mine);
+    } finally {
+      Files.delete(mine);
+    }
+  }
+
+  private static void removeIfLeft(Path folder) {
+    try {
+      Path lock = folder.resolve(LOCK);
+      if (!Files.exists(lock)) {
+        Instant made = Files.getLastModifiedTime(folder).toInstant();
+        if (made.plus(MAKING_MAX).isBefore(Instant.now())) {
+          removeTree(folder);
+        }
+        return;
+      }
+      try (FileChannel channel = FileChannel.open(lock, StandardOpenOption.WRITE)) {
+        Optional<FileLock> free = Optional.ofNullable(channel.tryLock());
+        if (free.isPresent()) {
+          endPrograms(folder);
+          removeTree(folder);
+        }
+      }
+    } catch (IOException other) {
+      System.err.println(
+          "Can't remove what an earlier demo left, " + folder + ": " + other.getMessage());
+    }
+  }
+
+  /** Its data goes too, so nothing has to be saved. */
+  private static void endPrograms(Path folder) {
+    programs(folder).filter(ProcessHandle::destroyForcibly).forEach(one -> one.onExit().join());
+  }
+
+  /** The programs of Postgres lie in the folder themselves. */
+  private static Stream<ProcessHandle> programs(Path folder) {
+    return ProcessHandle.allProcesses()
+        .filter(
+            one ->
+                one.info()
+                    .command()
+                    .filter(program -> program.startsWith(folder + "/"))
+                    .isPresent());
+  }
+
+  /** Files may go while this looks, because a program that was just killed still ends. */
+  private static void removeTree(Path folder) throws IOException {
+    Files.walkFileTree(
+        folder,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+              throws IOException {
+            Files.deleteIfExists(file);
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFileFailed(Path file, IOException gone) throws IOException {
+            if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+              throw gone;
+            }
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult postVisitDirectory(Path inner, @Nullable IOException failure)
+              throws IOException {
+            Files.deleteIfExists(inner);
+            return FileVisitResult.CONTINUE;
+          }
+        });
+  }
+
+  private static void pause() {
+    try {
+      Thread.sleep(POLL);
+    } catch (InterruptedException ending) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,10 @@
+package dev.coatcheck.app.demo;
+
+/** A statement of the shop failed. */
+final class ShopFailed extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  ShopFailed(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

@@ -1,0 +1,51 @@
+package dev.coatcheck.api.console.access;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.core.id.RandomSource;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+class SignInLinkTest {
+  private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5);
+  private final SignInLink link = new SignInLink(new RandomSource(), nanos::get);
+
+  @Test
+  void aLinkSignsInOnceAndWasNotUsedUpByALook() {
+    String secret = secret(link.make("key"));
+
+    assertThat(link.isGood(secret)).isTrue();
+    assertThat(link.isGood(secret)).isTrue();
+    assertThat(link.use(secret)).contains("key");
+    assertThat(link.isGood(secret)).isFalse();
+    assertThat(link.use(secret)).isEmpty();
+  }
+
+  @Test
+  void aLinkEndsAfterTenMinutes() {
+    String secret = secret(link.make("key"));
+    nanos.addAndGet(SignInLink.LIFETIME.toNanos() - 1);
+    assertThat(link.isGood(secret)).isTrue();
+
+    nanos.addAndGet(1);
+
+    assertThat(link.isGood(secret)).isFalse();
+    assertThat(link.use(secret)).isEmpty();
+  }
+
+  @Test
+  void anotherSecretDoesNotSignInAndLeavesTheLinkGood() {
+    assertThat(link.use("x")).isEmpty();
+    String first = secret(link.make("key"));
+    String second = secret(link.make("key"));
+
+    assertThat(second).matches("[A-Za-z0-9_-]{43}").isNotEqualTo(first);
+    assertThat(link.use(first)).isEmpty();
+    assertThat(link.use(second)).contains("key");
+  }
+
+  private static String secret(String path) {
+    assertThat(path).startsWith("/console/sign-in/once/");
+    return path.substring("/console/sign-in/once/".length());
+  }
+}
