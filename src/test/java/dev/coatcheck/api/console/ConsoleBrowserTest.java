@@ -115,12 +115,15 @@ class ConsoleBrowserTest {
         """
         update coatcheck.table_migration
            set state = 'paused', rows_total = 120000, rows_done = 48000, worked_millis = 60000,
-               reason = 'Paused by ops.';
+               reason = 'Paused by ops.'
+         where migration_id = %1$s;
         insert into coatcheck.table_migration_load
-        select migration_id, now() - n * interval '5 s', 48000 - 800 * n + 40 * (n % 7), n % 4,
+        select migration_id, now() - n * interval '5 s', 48000 - 800 * n + 40 * (n %% 7), n %% 4,
                48000000::bigint * (60 - n), case when n between 10 and 15 then 'a replica is 12 s behind' end
-          from coatcheck.table_migration, generate_series(1, 60) n\
-        """);
+          from coatcheck.table_migration, generate_series(1, 60) n
+         where migration_id = %1$s\
+        """
+            .formatted(run));
     erased = client.mint("order").text("/id");
     client.send("POST", "/v1/ids/" + erased + "/erase", null);
     apiKey =
@@ -252,6 +255,7 @@ class ConsoleBrowserTest {
     pages.put("unknown", "/console?q=hello");
     pages.put("revoke", "/console/ids/" + order + "/revoke");
     pages.put("merge", "/console/ids/" + order + "/merge");
+    pages.put("overview", "/console/overview");
     pages.put("migrations", "/console/migrations");
     pages.put("migration", "/console/migrations/" + run);
     pages.put("alias", "/console/ids/" + order + "/aliases");

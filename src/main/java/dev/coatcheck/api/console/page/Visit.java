@@ -1,6 +1,7 @@
 package dev.coatcheck.api.console.page;
 
 import dev.coatcheck.cluster.audit.Actor;
+import dev.coatcheck.ids.access.ApiKey;
 import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.ConsoleSessions.Session;
 import dev.coatcheck.ids.access.Rights;
@@ -48,7 +49,7 @@ public record Visit(Session session, ConsoleMode mode, Actor actor, Theme theme,
         Optional.of(
             new Frame.Who(
                 caller().principal(),
-                caller().keyId(),
+                ApiKey.shown(caller().keyId()),
                 formToken(),
                 mode == ConsoleMode.READ_ONLY,
                 Arrays.stream(Section.values()).filter(each -> each.isFor(rights())).toList())));
