@@ -200,7 +200,7 @@ class AccessKeysTest {
         """
         insert into coatcheck.api_key
           (key_id, secret_hash, name, principal, scopes, created_at, expires_at, revoked_at)
-        select 'many' || lpad(n::text, 8, '0'), sha256(n::text::bytea), 'many', 'many', '{ids:read}',
+        select 'many' || lpad(n::text, 8, '0'), sha256(n::text::bytea), 'many', 'lists', '{ids:read}',
           now() - make_interval(secs => n / 3),
           case when n % 4 = 1 then now() - interval '1 day' end,
           case when n % 4 = 2 then now() end
@@ -211,7 +211,7 @@ class AccessKeysTest {
     String after = "";
     boolean hasMore = true;
     while (hasMore) {
-      Reply page = ROOT.get(KEYS + "?principal=many&limit=100" + after);
+      Reply page = ROOT.get(KEYS + "?principal=lists&limit=100" + after);
       page.body()
           .at("/data")
           .forEach(
@@ -226,7 +226,7 @@ class AccessKeysTest {
     assertThat(times.stream().map(Instant::parse)).isSorted();
 
     for (String status : List.of("expired", "revoked")) {
-      Reply some = ROOT.get(KEYS + "?principal=many&limit=100&status=" + status);
+      Reply some = ROOT.get(KEYS + "?principal=lists&limit=100&status=" + status);
       assertThat(some.body().at("/data"))
           .hasSize(100)
           .allSatisfy(key -> assertThat(key.path("status").stringValue()).isEqualTo(status));

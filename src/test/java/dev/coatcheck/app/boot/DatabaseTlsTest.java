@@ -14,6 +14,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -70,7 +71,9 @@ class DatabaseTlsTest {
   void aGatewayWorksWhereOnlyTlsIsLetIn() throws Exception {
     String url = url(VERIFIED + authority);
     TestSql sql = new TestSql(url, postgres.user(), postgres.password());
-    assertThat(run(url, "database", "migrate").status()).isZero();
+    Awaitility.await()
+        .pollDelay(Duration.ZERO)
+        .until(() -> run(url, "database", "migrate"), ended -> ended.status() == 0);
     String key = run(url, "access", "create", "--name=a", "--scope=*").lines().getFirst();
     try (Gateway gateway = Gateway.start(config(url))) {
       TestClient api = new TestClient(URI.create(gateway.url()), key);

@@ -122,7 +122,7 @@ public final class MappingFixture implements AutoCloseable, AfterAllCallback {
     MintOutcome outcome;
     do {
       outcome = minter.mint(call);
-    } while (outcome instanceof MintOutcome.Busy);
+    } while (outcome instanceof MintOutcome.Busy || outcome instanceof MintOutcome.Overloaded);
     return outcome;
   }
 

@@ -155,7 +155,7 @@ class MinterTest {
                 racer ->
                     () ->
                         MappingFixture.minted(
-                            fixture.minter.mint(
+                            fixture.untilNotBusy(
                                 MintCall.batch(racer % 2 == 0 ? forwards : backwards))))
             .toList();
     Set<Token> tokens = new HashSet<>();
