@@ -57,7 +57,7 @@ class MigrationPagesTest {
     String html = ConsoleClient.signedIn(GATEWAY, GATEWAY.key()).get("/console/migrations").html();
 
     assertThat(html)
-        .contains(path(), "paused", "25 %", "Plan a migration")
+        .contains(path(), "paused", "25&nbsp;%", "Plan a migration")
         .doesNotContain("o<script");
   }
 
