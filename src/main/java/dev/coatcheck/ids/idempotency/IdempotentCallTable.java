@@ -11,9 +11,6 @@ import org.jooq.DSLContext;
 
 /** Transactions that do the work of a single call and store its response. */
 public final class IdempotentCallTable {
-  /** The time for a pause and a transaction. With less time left, the pool lends no connection. */
-  private static final int TRY_MILLIS_MIN = 300;
-
   /** How long the work waits for a row, as without a key. */
   private static final int LOCK_MILLIS = 700;
 
@@ -59,7 +56,7 @@ public final class IdempotentCallTable {
     }
     Supplier<IdempotentResult<T>> transaction =
         () -> unlessRaceIsLost(database, operation, sql -> write(sql, once.get(), work));
-    RetryPause pause = new RetryPause(TRY_MILLIS_MIN);
+    RetryPause pause = new RetryPause();
     IdempotentResult<T> result = transaction.get();
     while (result instanceof IdempotentResult.Busy<T> && pause.beforeNextTry()) {
       result = transaction.get();

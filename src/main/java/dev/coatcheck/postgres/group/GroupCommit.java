@@ -28,9 +28,6 @@ public final class GroupCommit<C extends GroupCommit.Call, R> {
   private static final int ROUNDS_MAX = 8;
   private static final Duration BATCH = Duration.ofSeconds(5);
 
-  /** With less than this left, another try would be broken off. */
-  private static final int TRY_MILLIS_MIN = 250;
-
   private static final int LOCK_SPARE_MILLIS = 50;
 
   private final String operation;
@@ -121,7 +118,7 @@ public final class GroupCommit<C extends GroupCommit.Call, R> {
   }
 
   private R tried(C call) {
-    RetryPause pause = new RetryPause(TRY_MILLIS_MIN);
+    RetryPause pause = new RetryPause();
     boolean shares = !call.isBatch();
     boolean repeats = call.isRepeatable() && shares;
     while (true) {
@@ -194,7 +191,7 @@ public final class GroupCommit<C extends GroupCommit.Call, R> {
 
   private static boolean isIn(Semaphore permits, int waitMillisMax) {
     try {
-      long leftMillis = Deadline.current().leftMillis() - TRY_MILLIS_MIN;
+      long leftMillis = Deadline.current().leftMillis() - RetryPause.TRY_MILLIS_MIN;
       return permits.tryAcquire(Math.min(waitMillisMax, leftMillis), TimeUnit.MILLISECONDS);
     } catch (InterruptedException stopping) {
       Thread.currentThread().interrupt();

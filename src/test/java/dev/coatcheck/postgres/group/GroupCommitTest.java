@@ -83,6 +83,20 @@ class GroupCommitTest {
     assertThat(Deadline.after(SHORT).call(() -> commits.settle(named("held")))).isEqualTo("busy");
   }
 
+  /** Else it would be told that the database is not available, which is not so. */
+  @Test
+  void aHeldNameIsBusyAsLongAsThereIsTimeForNoTryWithAConnection() {
+    for (int leftMillis : new int[] {251, RetryPause.TRY_MILLIS_MIN + 1}) {
+      GroupCommit<Call, String> commits =
+          commits(calls -> calls.stream().<Attempt<String>>map(_ -> new Attempt.Held<>()).toList());
+
+      Deadline.after(Duration.ofMillis(leftMillis)).call(() -> commits.settle(named("held")));
+
+      assertThat(transactions).as("%s ms", leftMillis).hasSize(1);
+      transactions.clear();
+    }
+  }
+
   /** Neither is settled without a pause or a transaction of its own; both may be sent again. */
   @Test
   void workThatMustNotWaitLeavesWithAHeldNameAndFromAGroupThatWasUndone() throws Exception {
