@@ -16,7 +16,9 @@ import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Function;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -276,24 +278,31 @@ class EndingRoutesTest {
 
   /** Another transaction has locked the row: only callers of that ID are told to come back. */
   @Test
-  void anIdThatAnotherTransactionHoldsIs409AndHoldsUpNoOtherEnding() {
+  void anIdThatAnotherTransactionHoldsIs409AndHoldsUpNoOtherEnding() throws Exception {
     String held = minted("charge");
     String free = minted("charge");
-    try (TestSession other = GATEWAY.sql().session()) {
+    String revocations = json("items", List.of(Map.of("id", held), Map.of("id", free)));
+    String merges = json("items", List.of(pair(held, free), pair(minted("charge"), free)));
+    try (TestSession other = GATEWAY.sql().session();
+        ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
       other.begin(
           "select from coatcheck.public_id where key = %s for update"
               .formatted(client.get("/v1/ids/" + held).text("/key")));
 
-      Reply busy = client.refused("busy", once -> revoke(once, held, "{}"));
-      assertProblem(busy, "409 busy");
-      assertThat(busy.header("retry-after")).isEqualTo("1");
-      assertProblem(client.refused("busy", once -> merge(once, free, held)), "409 busy");
-      String revocations = json("items", List.of(Map.of("id", held), Map.of("id", free)));
-      assertProblem(
-          client.refused("busy", once -> once.post("/v1/ids/revoke", revocations)), "409 busy");
-      String merges = json("items", List.of(pair(held, free), pair(minted("charge"), free)));
-      assertProblem(client.refused("busy", once -> once.post("/v1/ids/merge", merges)), "409 busy");
+      List<Future<Reply>> refused =
+          Stream.<Function<TestClient, Reply>>of(
+                  once -> revoke(once, held, "{}"),
+                  once -> merge(once, free, held),
+                  once -> once.post("/v1/ids/revoke", revocations),
+                  once -> once.post("/v1/ids/merge", merges))
+              .map(call -> callers.submit(() -> client.refused("busy", call)))
+              .toList();
       assertThat(revoke(minted("charge"), "{}").status()).isEqualTo(200);
+
+      for (Future<Reply> each : refused) {
+        assertProblem(each.get(), "409 busy");
+        assertThat(each.get().header("retry-after")).isEqualTo("1");
+      }
       assertThat(client.get("/v1/ids/" + free).text("/status")).isEqualTo("active");
       other.rollback();
     }
