@@ -54,7 +54,7 @@ final class ConnectionLimit extends NetworkConnectionLimit implements Connection
     observer.observe(new Event.ConnectionsFull(getMaxNetworkConnectionCount()));
     if (!crowded) {
       crowded = true;
-      endIdleAfter(IDLE_MILLIS_WHILE_CROWDED);
+      endIdleInTime();
     }
   }
 
@@ -71,7 +71,9 @@ final class ConnectionLimit extends NetworkConnectionLimit implements Connection
     super.onClosed(channel);
     if (crowded && getNetworkConnectionCount() < getMaxNetworkConnectionCount() * 0.9) {
       crowded = false;
-      endIdleAfter(IDLE_MILLIS);
+      // Others may have come since.
+      crowded = getNetworkConnectionCount() >= getMaxNetworkConnectionCount();
+      endIdleInTime();
     }
   }
 
@@ -83,10 +85,15 @@ final class ConnectionLimit extends NetworkConnectionLimit implements Connection
     }
   }
 
-  private void endIdleAfter(long millis) {
-    for (EndPoint endPoint : connector.getConnectedEndPoints()) {
-      endPoint.setIdleTimeout(millis);
-    }
+  /** Again if the limit is reached or left meanwhile: the last one to do this does it right. */
+  private void endIdleInTime() {
+    boolean before;
+    do {
+      before = crowded;
+      for (EndPoint endPoint : connector.getConnectedEndPoints()) {
+        endPoint.setIdleTimeout(before ? IDLE_MILLIS_WHILE_CROWDED : IDLE_MILLIS);
+      }
+    } while (before != crowded);
   }
 
   private static int descriptorsLeft() {

@@ -59,7 +59,7 @@ class ManyConnectionsTest {
       idle.open(100, LINK, 1);
       idle.open(40, LINK, 0);
 
-      new NextAnswers(gateway.uri(), gateway.key()).areRight();
+      assertThat(gateway.client().get("/v1/types").status()).isEqualTo(200);
       assertThat(SlowBodiesTest.metric(gateway.managementUri(), "coatcheck_connections_full_total"))
           .isPositive();
     }

@@ -1,0 +1,85 @@
+package dev.coatcheck.api.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.core.observe.Observer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.SocketChannel;
+import java.util.Collection;
+import java.util.List;
+import java.util.stream.Stream;
+import org.eclipse.jetty.io.ByteArrayEndPoint;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.junit.jupiter.api.Test;
+
+class ConnectionLimitTest {
+  private static final int MAX = 20;
+
+  private final List<EndPoint> connected =
+      Stream.<EndPoint>generate(ByteArrayEndPoint::new).limit(MAX).toList();
+
+  private Runnable meanwhile = () -> {};
+
+  private final ServerConnector connector =
+      new ServerConnector(new Server()) {
+        @Override
+        public Collection<EndPoint> getConnectedEndPoints() {
+          Runnable now = meanwhile;
+          meanwhile = () -> {};
+          now.run();
+          return connected;
+        }
+      };
+
+  private final ConnectionLimit limit = limit();
+
+  private ConnectionLimit limit() {
+    ConnectionLimit.set(MAX, connector, new Observer());
+    return connector.getServer().getBean(ConnectionLimit.class);
+  }
+
+  @Test
+  void idleConnectionsEndSoonFromTheLimitOnUntilATenthIsFree() throws IOException {
+    open(MAX);
+    assertThat(connected).allMatch(end -> end.getIdleTimeout() == 5_000);
+
+    close(2);
+    assertThat(connected).allMatch(end -> end.getIdleTimeout() == 5_000);
+    close(1);
+    assertThat(connected).allMatch(end -> end.getIdleTimeout() == 60_000);
+  }
+
+  /** Else those that are open would block the others for a minute. */
+  @Test
+  void idleConnectionsEndSoonEvenIfTheLimitIsReachedWhileItIsLeft() throws IOException {
+    open(MAX);
+    close(2);
+
+    meanwhile = () -> open(3);
+    close(1);
+
+    assertThat(connected).allMatch(end -> end.getIdleTimeout() == 5_000);
+  }
+
+  private void open(int count) {
+    for (int i = 0; i < count; i++) {
+      try (SocketChannel channel = SocketChannel.open()) {
+        limit.onAccepting(channel);
+        limit.onAccepted(channel);
+      } catch (IOException failed) {
+        throw new UncheckedIOException(failed);
+      }
+    }
+  }
+
+  private void close(int count) throws IOException {
+    for (int i = 0; i < count; i++) {
+      try (SocketChannel channel = SocketChannel.open()) {
+        limit.onClosed(channel);
+      }
+    }
+  }
+}
