@@ -1,10 +1,16 @@
 package dev.coatcheck.api.console;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.GatewayFixture;
+import dev.coatcheck.api.routes.RawHttp;
 import dev.coatcheck.ids.registry.TestType;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
 import java.net.URI;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -31,6 +37,36 @@ class ConsolePortsTest {
             .contains("This console is read-only");
       }
       assertThat(gateway.client().get("/v1/ids/" + id).status()).isEqualTo(200);
+    }
+  }
+
+  /** What reads the requests of the port must not wait for the rest of one. */
+  @Test
+  void aFormThatComesInTwoPartsIsTakenAndHoldsUpNobody() throws IOException {
+    try (GatewayFixture gateway = GatewayFixture.own("COATCHECK_MANAGEMENT_PORT", "0");
+        Socket socket = new Socket("127.0.0.1", gateway.managementUri().getPort())) {
+      socket.setSoTimeout(60_000);
+      byte[] form = ConsoleClient.form(Map.of("key", gateway.key())).getBytes(US_ASCII);
+      List<String> head =
+          List.of(
+              "POST /console/session HTTP/1.1",
+              "Host: " + gateway.managementUri().getAuthority(),
+              "Origin: " + gateway.managementUri(),
+              "Content-Type: application/x-www-form-urlencoded",
+              "Content-Length: " + form.length,
+              "Expect: 100-continue");
+      socket.getOutputStream().write(RawHttp.request(head, new byte[0]));
+      String goOn = "HTTP/1.1 100 Continue\r\n\r\n";
+      InputStream in = socket.getInputStream();
+      assertThat(new String(in.readNBytes(goOn.length()), US_ASCII)).isEqualTo(goOn);
+
+      for (int i = 0; i < 20; i++) {
+        assertThat(new ConsoleClient(gateway.managementUri()).get("/health/live").status())
+            .isEqualTo(200);
+      }
+      socket.getOutputStream().write(form);
+
+      assertThat(RawHttp.read(in, false).statusLine()).contains(" 303 ");
     }
   }
 

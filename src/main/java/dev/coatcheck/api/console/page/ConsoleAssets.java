@@ -19,7 +19,7 @@ import org.eclipse.jetty.util.Callback;
 /**
  * Serves the files that the console's pages load, to anyone: they tell nothing. Each has the hash
  * of its content in its name, so that browsers keep it until it changes. All are loaded when the
- * first one is named or requested.
+ * first one is named or requested, on another thread: whether this blocks depends on what follows.
  */
 public final class ConsoleAssets extends Handler.Wrapper {
   private static final String START = "/console/assets/";
@@ -65,12 +65,6 @@ public final class ConsoleAssets extends Handler.Wrapper {
   /** The path of a file, with the hash of its content. */
   public static String path(String name) {
     return Objects.requireNonNull(Loaded.PATHS.get(name), name);
-  }
-
-  /** Another thread loads the files. */
-  @Override
-  public InvocationType getInvocationType() {
-    return InvocationType.NON_BLOCKING;
   }
 
   @Override

@@ -76,7 +76,7 @@ public final class Form {
 
   private static String body(Context ctx) {
     try (PacedBody body = new PacedBody(ctx.req().getInputStream())) {
-      byte[] bytes = body.readNBytes(BYTES_MAX + 1);
+      byte[] bytes = bytes(ctx, body);
       if (bytes.length > BYTES_MAX) {
         throw new Refusal(
             ProblemCode.PAYLOAD_TOO_LARGE, "A form has at most " + BYTES_MAX + " bytes.");
@@ -84,6 +84,17 @@ public final class Form {
       return new String(bytes, StandardCharsets.US_ASCII);
     } catch (IOException gone) {
       throw new UncheckedIOException(gone);
+    }
+  }
+
+  private static byte[] bytes(Context ctx, PacedBody body) {
+    try {
+      return body.readNBytes(BYTES_MAX + 1);
+    } catch (IOException brokenOff) {
+      ctx.header("Connection", "close");
+      throw body.isTooSlow()
+          ? new Refusal(ProblemCode.REQUEST_TIMEOUT, "The form came too slowly. Send it again.")
+          : new Refusal(ProblemCode.REQUEST_INVALID, "The form broke off. Send it again.");
     }
   }
 
