@@ -327,9 +327,20 @@ class TransferRoutesTest {
         API.post("/v1/table-migrations", json("table", "filed_slowly", "type", "filed"))
             .text("/id");
     String keys = "/v1/table-migrations/" + run + "/import";
-    try (TransferSocket slow = TransferSocket.load(GATEWAY, 9_000_000, GATEWAY.key());
+    try (Socket form = connect();
+        TransferSocket slow = TransferSocket.load(GATEWAY, 9_000_000, GATEWAY.key());
         TransferSocket refused = TransferSocket.load(GATEWAY, 9_000_000, GATEWAY.key());
         TransferSocket keysOnly = TransferSocket.load(GATEWAY, keys, 9_000_000, GATEWAY.key())) {
+      form.getOutputStream()
+          .write(
+              RawHttp.request(
+                  List.of(
+                      "POST /console/session HTTP/1.1",
+                      "Host: gateway",
+                      "Origin: http://gateway",
+                      "Content-Type: application/x-www-form-urlencoded",
+                      "Content-Length: 100"),
+                  "key=".getBytes(StandardCharsets.US_ASCII)));
       slow.send("type,key\n" + "cut,%d\n".repeat(16_384).formatted(numbers(50_000, 16_384)));
       refused.send("no,such,columns\n");
       keysOnly.send("legacy_id\n1\n");
@@ -344,6 +355,9 @@ class TransferRoutesTest {
           .startsWith("HTTP/1.1 400")
           .contains("\"code\":\"request_invalid\"");
       assertThat(answer(keysOnly, keys)).startsWith("HTTP/1.1 408");
+      assertThat(RawHttp.read(form.getInputStream(), false).statusLine())
+          .as("a form of the console")
+          .contains(" 408 ");
     }
     assertThat(API.get("/v1/types/cut/keys/66383").status()).isEqualTo(200);
     assertCounts(CSV.post(IMPORTS, "type,key\ncut,50000\n"), 1, 0, 1, 0);
