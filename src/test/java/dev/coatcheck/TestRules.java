@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Map;
 import org.awaitility.Awaitility;
+import org.awaitility.pollinterval.PollInterval;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.LifecycleMethodExecutionExceptionHandler;
@@ -14,7 +15,8 @@ import org.opentest4j.TestAbortedException;
  * Holds for every test; JUnit finds it by its service file.
  *
  * <ul>
- *   <li>A wait for an event has a minute: what has to happen happens later on a busy machine.
+ *   <li>A wait for an event has a minute: what has to happen happens later on a busy machine. It
+ *       looks at once, soon again, and then each 100 ms.
  *   <li>A skip is a note on a developer's machine. Where {@code CI=true} it is a failure, because
  *       there the tools are installed, unless its reason is one of {@link #ALLOWED}.
  * </ul>
@@ -41,9 +43,15 @@ public final class TestRules
 
   private static final Duration PATIENCE = Duration.ofMinutes(1);
 
+  /** 10, 20, 40, 80, 100, 100 ms. */
+  private static final PollInterval INTERVALS =
+      (count, _) -> Duration.ofMillis(Math.min(100, 5L << Math.min(count, 5)));
+
   @Override
   public void beforeAll(ExtensionContext context) {
     Awaitility.setDefaultTimeout(PATIENCE);
+    Awaitility.setDefaultPollDelay(Duration.ZERO);
+    Awaitility.setDefaultPollInterval(INTERVALS);
   }
 
   @Override

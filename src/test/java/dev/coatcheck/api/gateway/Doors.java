@@ -49,7 +49,6 @@ final class Doors {
   /** A request is counted after its answer is sent. */
   Seen seenOnce(double counted) {
     return await()
-        .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofMillis(5))
         .until(this::seen, seen -> seen.counted() == counted);
   }

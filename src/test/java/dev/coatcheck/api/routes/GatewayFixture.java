@@ -116,7 +116,6 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
     }
     execute(EMPTY);
     Awaitility.await()
-        .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofMillis(10))
         .until(() -> client().get("/v1/types").body().at("/data").isEmpty());
   }

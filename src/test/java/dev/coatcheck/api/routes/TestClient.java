@@ -245,7 +245,6 @@ public final class TestClient {
   public Reply refused(String code, Function<TestClient, Reply> call) {
     TestClient once = once();
     return Awaitility.await("a refusal " + code)
-        .pollDelay(Duration.ZERO)
         .until(() -> call.apply(once), reply -> code.equals(reply.text("/code", null)));
   }
 

@@ -14,7 +14,6 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -71,9 +70,7 @@ class DatabaseTlsTest {
   void aGatewayWorksWhereOnlyTlsIsLetIn() throws Exception {
     String url = url(VERIFIED + authority);
     TestSql sql = new TestSql(url, postgres.user(), postgres.password());
-    Awaitility.await()
-        .pollDelay(Duration.ZERO)
-        .until(() -> run(url, "database", "migrate"), ended -> ended.status() == 0);
+    Awaitility.await().until(() -> run(url, "database", "migrate"), ended -> ended.status() == 0);
     String key = run(url, "access", "create", "--name=a", "--scope=*").lines().getFirst();
     try (Gateway gateway = Gateway.start(config(url))) {
       TestClient api = new TestClient(URI.create(gateway.url()), key);

@@ -14,7 +14,6 @@ import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.TestDatabase;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -76,7 +75,6 @@ class DatedSnowflakeGeneratorTest {
   private static List<Long> draw(DatedKeyGenerator from, long... millis) {
     KeyOutcome outcome =
         Awaitility.await()
-            .pollDelay(Duration.ZERO)
             .ignoreExceptionsInstanceOf(DatabaseUnavailable.class)
             .until(() -> from.at(millis), Objects::nonNull);
     if (outcome instanceof KeyOutcome.Drawn(List<Key> drawn)) {

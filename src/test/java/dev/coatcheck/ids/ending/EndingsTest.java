@@ -318,7 +318,6 @@ class EndingsTest {
   /** Without a pause: who has waited for 700 ms gives up. */
   private static void awaitWaitingForTheHead(int groups) {
     Awaitility.await()
-        .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofMillis(5))
         .until(() -> waitingForTheHead() >= groups);
   }

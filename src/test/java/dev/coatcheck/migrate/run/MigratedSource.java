@@ -314,13 +314,12 @@ public abstract class MigratedSource
   /** Looks a legacy ID up; asks again when there was no time for it, as a client does after 503. */
   public static ResolveOutcome find(LegacyFixture legacy, Type type, long id) {
     return Awaitility.await()
-        .pollDelay(Duration.ZERO)
         .ignoreException(DatabaseUnavailable.class)
         .until(() -> legacy.find(new OlderId.LegacyId(type, id)), _ -> true);
   }
 
   public void await(Callable<Boolean> condition) {
-    Awaitility.await().atMost(patience).pollInterval(Duration.ofMillis(50)).until(condition);
+    Awaitility.await().atMost(patience).until(condition);
   }
 
   /** Until no runner is connected to the source. */

@@ -3,6 +3,7 @@ package dev.coatcheck.api.console.migrations;
 import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.MachineDelay;
 import dev.coatcheck.api.console.ConsoleClient;
 import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.api.routes.TestClient;
@@ -15,6 +16,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -110,7 +112,8 @@ class MigrationPagesTest {
 
   @Test
   void aChangeOfProgressArrivesWithinTwoSecondsAndAloneWhatChanged() throws Exception {
-    try (BufferedReader lines = stream(ConsoleClient.signedIn(GATEWAY, GATEWAY.key()))) {
+    try (MachineDelay delay = MachineDelay.measure();
+        BufferedReader lines = stream(ConsoleClient.signedIn(GATEWAY, GATEWAY.key()))) {
       upTo(lines, "250 of 1,000 rows");
       GATEWAY.execute("update coatcheck.table_migration set rows_done = 260");
       long from = System.nanoTime();
@@ -118,7 +121,7 @@ class MigrationPagesTest {
       assertThat(upTo(lines, "260 of 1,000 rows"))
           .contains("\"progress\"")
           .doesNotContain("charts");
-      assertThat(System.nanoTime() - from).isLessThan(2_000_000_000L);
+      delay.requireWithin(Duration.ofSeconds(2), Duration.ofNanos(System.nanoTime() - from));
     } finally {
       GATEWAY.execute("update coatcheck.table_migration set rows_done = 250");
     }
@@ -127,12 +130,13 @@ class MigrationPagesTest {
   @Test
   void aStreamEndsWithinTwoSecondsOfTheRevocationOfItsKey() throws Exception {
     String key = GATEWAY.keyWith(Scope.TABLE_MIGRATIONS_READ);
-    try (BufferedReader lines = stream(ConsoleClient.signedIn(GATEWAY, key))) {
+    try (MachineDelay delay = MachineDelay.measure();
+        BufferedReader lines = stream(ConsoleClient.signedIn(GATEWAY, key))) {
       upTo(lines, "data: ");
       GATEWAY.revokeKey(key);
       long from = System.nanoTime();
       upTo(lines, "event: reload");
-      assertThat(System.nanoTime() - from).isLessThan(2_000_000_000L);
+      delay.requireWithin(Duration.ofSeconds(2), Duration.ofNanos(System.nanoTime() - from));
       assertThat(lines.lines().allMatch(line -> line.isBlank() || line.startsWith("data:")))
           .isTrue();
     }

@@ -52,7 +52,6 @@ public record Runs(GatewayFixture gateway, TestClient api) {
   /** Waits for a state; a run that fails ends the test with its reason. */
   public Reply await(String run, String state) {
     return Awaitility.await()
-        .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofMillis(20))
         .until(
             () -> {
