@@ -2,6 +2,8 @@ package dev.coatcheck.ids.access;
 
 import dev.coatcheck.core.observe.Background;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.postgres.connection.Deadline;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +18,9 @@ import java.util.concurrent.TimeUnit;
  */
 final class KeyUses implements AutoCloseable {
   private static final int WRITE_SECONDS = 60;
+
+  /** For the last time: a gateway stops in time, also without Postgres. */
+  private static final Duration LAST_MAX = Duration.ofSeconds(3);
 
   /** Rows of one statement. */
   private static final int WRITTEN_MAX = 1_000;
@@ -61,6 +66,6 @@ final class KeyUses implements AutoCloseable {
   @Override
   public void close() {
     writer.shutdownNow();
-    flush();
+    Deadline.after(LAST_MAX).run(this::flush);
   }
 }

@@ -6,8 +6,10 @@ import dev.coatcheck.core.observe.Background;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.redirect.LegacyHits.TypeDay;
 import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -44,6 +46,9 @@ public final class LegacyCallers implements AutoCloseable {
   static final int COUNTERS_MAX = 40_000;
 
   private static final int FLUSH_SECONDS = 10;
+
+  /** For the last time: a gateway stops in time, also without Postgres. */
+  private static final Duration LAST_MAX = Duration.ofSeconds(3);
 
   /** The most types and days kept while Postgres is away; look-ups beyond that are lost. */
   private static final int PENDING_MAX = 10_000;
@@ -184,6 +189,6 @@ public final class LegacyCallers implements AutoCloseable {
   @Override
   public void close() {
     flusher.shutdownNow();
-    flush();
+    Deadline.after(LAST_MAX).run(this::flush);
   }
 }

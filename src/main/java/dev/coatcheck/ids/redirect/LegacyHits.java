@@ -3,8 +3,10 @@ package dev.coatcheck.ids.redirect;
 import dev.coatcheck.core.observe.Background;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -25,6 +27,9 @@ import java.util.concurrent.TimeUnit;
  */
 public final class LegacyHits implements AutoCloseable {
   private static final int FLUSH_SECONDS = 5;
+
+  /** For the last time: a gateway stops in time, also without Postgres. */
+  private static final Duration LAST_MAX = Duration.ofSeconds(3);
 
   /** Rows of one statement. */
   private static final int FLUSHED_MAX = 1_000;
@@ -125,6 +130,6 @@ public final class LegacyHits implements AutoCloseable {
   @Override
   public void close() {
     flusher.shutdownNow();
-    flush();
+    Deadline.after(LAST_MAX).run(this::flush);
   }
 }

@@ -2,9 +2,11 @@ package dev.coatcheck.api.routes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.MachineDelay;
 import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -18,8 +20,10 @@ class ReadinessTest {
   private static final String READY = "/health/ready";
 
   @Test
-  void withoutPostgresAGatewayIsReadyOnlyAsLongAsItMayServeFromMemory() {
-    try (GatewayFixture gateway = GatewayFixture.own()) {
+  @SuppressWarnings("try") // the close is tested too
+  void withoutPostgresAGatewayIsReadyOnlyAsLongAsItMayServeFromMemoryAndStopsInTime() {
+    try (MachineDelay delay = MachineDelay.measure();
+        GatewayFixture gateway = GatewayFixture.own()) {
       TestClient once = gateway.client().once();
       put(gateway, "refused", "refuse");
       assertThat(once.get(READY).status()).isEqualTo(200);
@@ -35,6 +39,10 @@ class ReadinessTest {
       Awaitility.await().until(() -> once.get("/v1/workers").status() == 503);
 
       assertThat(once.get(READY).status()).isEqualTo(200);
+
+      long from = System.nanoTime();
+      gateway.close();
+      delay.requireWithin(Duration.ofSeconds(9), Duration.ofNanos(System.nanoTime() - from));
     }
   }
 
