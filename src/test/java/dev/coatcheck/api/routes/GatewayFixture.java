@@ -17,6 +17,7 @@ import dev.coatcheck.postgres.sql.TestServer;
 import dev.coatcheck.postgres.sql.TestSql;
 import java.io.IOException;
 import java.net.URI;
+import java.net.http.HttpClient;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -62,6 +63,7 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
 
   final TestDatabase database;
   private final Gateway gateway;
+  private final HttpClient http = TestClient.connections();
   private final String key;
 
   /**
@@ -164,7 +166,7 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
 
   /** A client that may do all. */
   public TestClient client() {
-    return new TestClient(uri(), key);
+    return new TestClient(http, uri(), key);
   }
 
   /** Changes the database behind the gateway's back. */
@@ -187,12 +189,12 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
   }
 
   public TestClient clientWith(Scope scope) {
-    return new TestClient(uri(), issue(scope));
+    return new TestClient(http, uri(), issue(scope));
   }
 
   /** A client whose API key has these scopes. */
   TestClient clientWith(Set<Scope> scopes) {
-    return new TestClient(uri(), issue(database, "test", scopes));
+    return new TestClient(http, uri(), issue(database, "test", scopes));
   }
 
   /** Same, with further rights by an SQL assignment: {@code types = '{charge}'}. */
@@ -201,12 +203,12 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
     execute(
         "update coatcheck.api_key set %s where key_id = '%s'"
             .formatted(rights, key.substring(9, 21)));
-    return new TestClient(uri(), key);
+    return new TestClient(http, uri(), key);
   }
 
   /** A client that acts as a principal of its own, whose name no other class may use. */
   TestClient clientOf(String principal, Scope scope) {
-    return new TestClient(uri(), issue(database, principal, Set.of(scope)));
+    return new TestClient(http, uri(), issue(database, principal, Set.of(scope)));
   }
 
   /** Sends bytes as they are, with its key unless the headers have one of their own. */
@@ -286,6 +288,7 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
 
   @Override
   public void close() {
+    http.shutdown();
     gateway.close();
   }
 }

@@ -80,13 +80,9 @@ public final class TestClient {
   private static final Duration TIMEOUT = Duration.ofMinutes(1);
   private static final Duration RETRY_AFTER = Duration.ofMillis(250);
   private static final JsonMapper JSON = new JsonMapper();
-  private static final HttpClient HTTP =
-      HttpClient.newBuilder()
-          .version(HttpClient.Version.HTTP_1_1)
-          .followRedirects(HttpClient.Redirect.NEVER)
-          .connectTimeout(TIMEOUT)
-          .build();
+  private static final HttpClient HTTP = connections();
 
+  private final HttpClient http;
   private final Contract contract;
   private final URI base;
   private final Map<String, String> headers;
@@ -99,11 +95,22 @@ public final class TestClient {
   }
 
   public TestClient(URI base, String apiKey, Contract contract) {
-    this(contract, base, Map.of("Authorization", "Bearer " + apiKey), false, true);
+    this(HTTP, contract, base, keyed(apiKey), false, true);
+  }
+
+  /** The same by connections of {@link #connections}. */
+  TestClient(HttpClient http, URI base, String apiKey) {
+    this(http, Contract.load(), base, keyed(apiKey), false, true);
   }
 
   private TestClient(
-      Contract contract, URI base, Map<String, String> headers, boolean hostile, boolean patient) {
+      HttpClient http,
+      Contract contract,
+      URI base,
+      Map<String, String> headers,
+      boolean hostile,
+      boolean patient) {
+    this.http = http;
     this.contract = contract;
     this.base = base;
     this.headers = Map.copyOf(headers);
@@ -111,11 +118,24 @@ public final class TestClient {
     this.patient = patient;
   }
 
+  private static Map<String, String> keyed(String apiKey) {
+    return Map.of("Authorization", "Bearer " + apiKey);
+  }
+
+  /** Connections that end when this is shut down: a gateway that stops waits a second for them. */
+  static HttpClient connections() {
+    return HttpClient.newBuilder()
+        .version(HttpClient.Version.HTTP_1_1)
+        .followRedirects(HttpClient.Redirect.NEVER)
+        .connectTimeout(TIMEOUT)
+        .build();
+  }
+
   /** The same client that also sends this header, instead of one with the same name. */
   public TestClient with(String header, String value) {
     Map<String, String> more = new HashMap<>(headers);
     more.put(header, value);
-    return new TestClient(contract, base, more, hostile, patient);
+    return new TestClient(http, contract, base, more, hostile, patient);
   }
 
   /** The same client that also sends this header, unless it sends one with the same name. */
@@ -127,7 +147,7 @@ public final class TestClient {
   TestClient anonymous() {
     Map<String, String> fewer = new HashMap<>(headers);
     fewer.remove("Authorization");
-    return new TestClient(contract, base, fewer, hostile, patient);
+    return new TestClient(http, contract, base, fewer, hostile, patient);
   }
 
   /**
@@ -135,12 +155,12 @@ public final class TestClient {
    * the same, and none of them may succeed.
    */
   public TestClient hostile() {
-    return new TestClient(contract, base, headers, true, patient);
+    return new TestClient(http, contract, base, headers, true, patient);
   }
 
   /** The same client that takes the first answer, for tests of those that say "again". */
   public TestClient once() {
-    return new TestClient(contract, base, headers, hostile, false);
+    return new TestClient(http, contract, base, headers, hostile, false);
   }
 
   public Reply get(String target) {
@@ -276,9 +296,9 @@ public final class TestClient {
     return new Reply(answer.status(), answer.headers(), json(answer));
   }
 
-  private static HttpResponse<String> exchange(HttpRequest request) {
+  private HttpResponse<String> exchange(HttpRequest request) {
     try {
-      return HTTP.send(request, BodyHandlers.ofString());
+      return http.send(request, BodyHandlers.ofString());
     } catch (IOException e) {
       throw new UncheckedIOException(request.method() + " " + request.uri(), e);
     } catch (InterruptedException e) {
