@@ -68,6 +68,8 @@ class InstancesTest {
       assertThat(ON.sql().texts("select holder from coatcheck.instance"))
           .contains("late/1")
           .doesNotContain("killed/1");
+    } finally {
+      ON.sql().execute("delete from coatcheck.instance where holder = 'late/1'");
     }
   }
 
