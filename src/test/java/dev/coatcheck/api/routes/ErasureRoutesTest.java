@@ -229,7 +229,8 @@ class ErasureRoutesTest {
             .begin(
                 "select from coatcheck.public_id where key = %s for update"
                     .formatted(merged.key()))) {
-      assertProblem(CLIENT.hostile().once().send("POST", erase, null), "409 busy");
+      assertProblem(
+          CLIENT.hostile().refused("busy", once -> once.send("POST", erase, null)), "409 busy");
       assertThat(CLIENT.get("/v1/ids/" + survivor.id()).text("/status")).isEqualTo("active");
       assertThat(CLIENT.get("/v1/ids/" + merged.id()).text("/key")).isEqualTo(survivor.key());
       holder.rollback();

@@ -10,7 +10,6 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -148,9 +147,7 @@ class DemoTest {
   }
 
   private void requireNothingLeft() throws IOException {
-    Awaitility.await("the programs of demos")
-        .atMost(Duration.ofSeconds(30))
-        .until(() -> programs().findAny().isEmpty());
+    Awaitility.await("the programs of demos").until(() -> programs().findAny().isEmpty());
     try (Stream<Path> left = Files.list(folder)) {
       assertThat(left.filter(one -> one.getFileName().toString().startsWith("coatcheck")))
           .isEmpty();

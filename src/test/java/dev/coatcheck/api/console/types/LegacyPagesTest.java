@@ -172,7 +172,7 @@ class LegacyPagesTest {
 
     assertThat(diff.html())
         .contains("each request with a legacy ID of order is answered 503 with Retry-After");
-    assertThat(client.once().get("/legacy/order/4711").status()).isEqualTo(308);
+    assertThat(client.get("/legacy/order/4711").status()).isEqualTo(308);
 
     assertThat(sendFrom(browser, path, diff, Map.of("step", "confirm")).status()).isEqualTo(303);
 

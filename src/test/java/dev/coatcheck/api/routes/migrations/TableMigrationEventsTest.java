@@ -199,7 +199,8 @@ class TableMigrationEventsTest {
       for (int i = 0; i < 32; i++) {
         listeners.add(new Listener(gateway, run));
       }
-      Reply refused = api.once().with("Accept", STREAM).get(run + "/events");
+      Reply refused =
+          api.with("Accept", STREAM).refused("overloaded", once -> once.get(run + "/events"));
       assertProblem(refused, "503 overloaded");
       assertThat(refused.has("Retry-After")).isTrue();
       // They hold no connections: there are ten.
