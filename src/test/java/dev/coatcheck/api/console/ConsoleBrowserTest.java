@@ -5,34 +5,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.deque.html.axecore.playwright.AxeBuilder;
 import com.microsoft.playwright.Browser;
-import com.microsoft.playwright.BrowserContext;
-import com.microsoft.playwright.BrowserType;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
-import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
 import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.api.routes.TestClient;
 import dev.coatcheck.api.routes.migrations.Runs;
 import dev.coatcheck.ids.registry.TestType;
-import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.function.BiConsumer;
-import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -48,25 +40,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class ConsoleBrowserTest {
   @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
 
-  private static final Path PICTURES = Path.of("target", "console");
-  private static final List<String> ARGUMENTS =
-      List.of(
-          "--no-sandbox",
-          "--disable-gpu",
-          "--disable-quic",
-          "--no-first-run",
-          "--disable-background-networking",
-          "--disable-component-update",
-          "--disable-sync");
-
-  /** What else happens while pages are shown, of which there must be nothing. */
-  private static final List<String> COMPLAINTS = new ArrayList<>();
-
   /** Runs by their states. */
   private static final Map<String, String> RUNS = new LinkedHashMap<>();
 
-  private static Playwright playwright;
-  private static Browser browser;
+  private static @Nullable TestBrowser browser;
   private static String order;
   private static String merged;
   private static String revoked;
@@ -78,22 +55,7 @@ class ConsoleBrowserTest {
 
   @BeforeAll
   static void start() {
-    Optional<Path> chromium =
-        Stream.of("chromium", "chromium-browser", "google-chrome")
-            .map(name -> Path.of("/usr/bin", name))
-            .filter(Files::isExecutable)
-            .findFirst();
-    Assumptions.assumeTrue(chromium.isPresent(), "chromium is not installed");
-    playwright =
-        Playwright.create(
-            new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
-    browser =
-        playwright
-            .chromium()
-            .launch(
-                new BrowserType.LaunchOptions()
-                    .setExecutablePath(chromium.get())
-                    .setArgs(ARGUMENTS));
+    browser = TestBrowser.start(GATEWAY.uri());
     TestClient client = GATEWAY.client();
     client.put(
         TestType.of("order", "ord")
@@ -239,8 +201,8 @@ class ConsoleBrowserTest {
 
   @AfterAll
   static void stop() {
-    if (playwright != null) {
-      playwright.close();
+    if (browser != null) {
+      browser.close();
     }
   }
 
@@ -297,33 +259,16 @@ class ConsoleBrowserTest {
   }
 
   private static Page open(Browser.NewContextOptions options) {
-    BrowserContext context = browser.newContext(options.setBaseURL(GATEWAY.uri().toString()));
-    context.onRequest(
-        request -> {
-          if (!URI.create(request.url()).getAuthority().equals(GATEWAY.uri().getAuthority())) {
-            COMPLAINTS.add("request to " + request.url());
-          }
-        });
-    context.onConsoleMessage(
-        message -> {
-          if (List.of("error", "warning").contains(message.type())) {
-            COMPLAINTS.add(message.type() + ": " + message.text());
-          }
-        });
-    context.onWebError(error -> COMPLAINTS.add(error.error()));
-    COMPLAINTS.clear();
-    return context.newPage();
+    browser().complaints().clear();
+    return browser().open(options);
+  }
+
+  private static TestBrowser browser() {
+    return Objects.requireNonNull(browser);
   }
 
   private static void signIn(Page page) {
-    page.navigate("/console");
-    page.getByLabel("API key").fill(GATEWAY.key());
-    page.keyboard().press("Enter");
-    page.waitForURL("**/console");
-  }
-
-  private static Browser.NewContextOptions desktop(ColorScheme scheme) {
-    return new Browser.NewContextOptions().setColorScheme(scheme).setViewportSize(1_100, 800);
+    TestBrowser.signIn(page, GATEWAY.key());
   }
 
   private static void check(Page page, String picture) {
@@ -333,14 +278,16 @@ class ConsoleBrowserTest {
         .as("%s fits its width", picture)
         .isTrue();
     page.screenshot(
-        new Page.ScreenshotOptions().setPath(PICTURES.resolve(picture + ".png")).setFullPage(true));
+        new Page.ScreenshotOptions()
+            .setPath(TestBrowser.PICTURES.resolve(picture + ".png"))
+            .setFullPage(true));
     if (Objects.equals(System.getProperty("docs"), "write")
         && picture.matches("found-(light|dark)")) {
       page.screenshot(
           new Page.ScreenshotOptions()
               .setPath(Path.of("docs", picture.replace("found", "console") + ".png")));
     }
-    assertThat(COMPLAINTS).as(picture).isEmpty();
+    assertThat(browser().complaints()).as(picture).isEmpty();
   }
 
   private static void checkAll(Page page, String kind, BiConsumer<Page, String> check) {
@@ -358,7 +305,7 @@ class ConsoleBrowserTest {
   @Test
   void everyPageIsAccessibleAndSilentLightAndDark() {
     for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
-      Page page = open(desktop(scheme));
+      Page page = open(TestBrowser.desktop(scheme));
       checkAll(
           page,
           scheme.name().toLowerCase(Locale.ROOT),
@@ -372,12 +319,12 @@ class ConsoleBrowserTest {
 
   @Test
   void aFaultOfAPageIsSeen() {
-    Page page = open(desktop(ColorScheme.LIGHT));
+    Page page = open(TestBrowser.desktop(ColorScheme.LIGHT));
     page.navigate("/console/sign-in");
     page.evaluate("document.querySelector('label').remove()");
     assertThat(faults(page)).isNotEmpty();
     page.evaluate("fetch('https://elsewhere.example/').catch(() => 0)");
-    assertThat(COMPLAINTS).isNotEmpty();
+    assertThat(browser().complaints()).isNotEmpty();
     page.context().close();
   }
 
@@ -422,7 +369,7 @@ class ConsoleBrowserTest {
     assertThat(GATEWAY.client().get("/v1/ids/" + id).status()).isEqualTo(410);
     page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Sign out")).click();
     page.waitForURL("**/console/sign-in");
-    assertThat(COMPLAINTS).isEmpty();
+    assertThat(browser().complaints()).isEmpty();
     page.context().close();
   }
 
@@ -430,8 +377,8 @@ class ConsoleBrowserTest {
   void aChangeOfATypeIsShownBeforeItIsMade() {
     for (Browser.NewContextOptions kind :
         List.of(
-            desktop(ColorScheme.LIGHT),
-            desktop(ColorScheme.DARK),
+            TestBrowser.desktop(ColorScheme.LIGHT),
+            TestBrowser.desktop(ColorScheme.DARK),
             new Browser.NewContextOptions().setViewportSize(375, 700))) {
       Page page = open(kind);
       signIn(page);
@@ -460,7 +407,7 @@ class ConsoleBrowserTest {
 
   @Test
   void aNewKeyIsShownOnceWhateverABrowserDoes() {
-    Page page = open(desktop(ColorScheme.LIGHT));
+    Page page = open(TestBrowser.desktop(ColorScheme.LIGHT));
     signIn(page);
     page.navigate("/console/keys/new");
     page.getByLabel("Name of the program").fill("browser-made");
