@@ -249,7 +249,7 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
   }
 
   /** Takes Postgres away from the gateway, or gives it back and waits until the gateway has it. */
-  void setReachable(boolean reachable) {
+  public void setReachable(boolean reachable) {
     database.setReachable(reachable);
     if (reachable) {
       Awaitility.await().until(() -> client().get("/v1/workers").status() == 200);

@@ -21,6 +21,7 @@ import dev.coatcheck.migrate.run.TableMigrations;
 import dev.coatcheck.migrate.verify.Report;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
+import java.net.InetAddress;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -135,15 +136,18 @@ public final class MigrationPages {
   private Answer stream(Context ctx, Visit visit) {
     String shape = Query.of(ctx, SHAPE).text(SHAPE).orElse("");
     TableMigration run = run(ctx, visit);
+    long id = run.id();
+    int type = run.typeNumber();
+    InetAddress client = gate.client(ctx);
     return live.stream(
         ctx,
         visit,
-        new Live.Topic("migration " + run.id(), () -> read(run.id())),
+        new Live.Topic("migration " + id, () -> read(id)),
         shape,
         caller ->
-            gate.mayComeFrom(ctx, caller)
+            caller.rights().mayComeFrom(client)
                 && caller.rights().may(Section.MIGRATIONS.needed())
-                && answers.isOf(caller.rights().allowedTypes(), run));
+                && answers.isOf(caller.rights().allowedTypes(), type));
   }
 
   private TableMigration run(Context ctx, Visit visit) {

@@ -180,7 +180,8 @@ public final class Gate {
         Optional.of(RequestId.of(ctx)));
   }
 
-  private InetAddress client(Context ctx) {
+  /** Where the browser is, as far as trusted proxies tell; to be asked while the request lasts. */
+  public InetAddress client(Context ctx) {
     return ClientAddress.of(ctx, proxies);
   }
 

@@ -113,17 +113,18 @@ final class EventRoutes implements AutoCloseable {
       streams.release();
       return begun(ctx);
     }
+    int type = run.typeNumber();
     EventStream stream =
-        new EventStream(migrations, run.id(), after, () -> isStillAllowed(ctx, run), stop);
+        new EventStream(migrations, run.id(), after, () -> isStillAllowed(ctx, type), stop);
     ctx.future(() -> CompletableFuture.runAsync(() -> write(ctx, stream), threads));
     return Answer.STREAMED;
   }
 
-  private boolean isStillAllowed(Context ctx, TableMigration run) {
+  private boolean isStillAllowed(Context ctx, int type) {
     return RequestCaller.of(ctx)
         .now()
         .get()
-        .filter(caller -> answers.isOf(caller.rights().allowedTypes(), run))
+        .filter(caller -> answers.isOf(caller.rights().allowedTypes(), type))
         .isPresent();
   }
 

@@ -73,8 +73,12 @@ public final class RunAnswers {
 
   /** Whether the run is of a type that the caller may use. */
   public boolean isOf(AllowedTypes allowed, TableMigration run) {
-    return allowed.areAll()
-        || registry.numbered(run.typeNumber()).filter(allowed::hold).isPresent();
+    return isOf(allowed, run.typeNumber());
+  }
+
+  /** The same for a stream, which must not hold the run: a plan with its SQL is large. */
+  public boolean isOf(AllowedTypes allowed, int typeNumber) {
+    return allowed.areAll() || registry.numbered(typeNumber).filter(allowed::hold).isPresent();
   }
 
   /**
