@@ -8,6 +8,7 @@ import dev.coatcheck.api.routes.RawHttp;
 import dev.coatcheck.ids.registry.TestType;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.util.List;
@@ -44,7 +45,8 @@ class ConsolePortsTest {
   @Test
   void aFormThatComesInTwoPartsIsTakenAndHoldsUpNobody() throws IOException {
     try (GatewayFixture gateway = GatewayFixture.own("COATCHECK_MANAGEMENT_PORT", "0");
-        Socket socket = new Socket("127.0.0.1", gateway.managementUri().getPort())) {
+        Socket socket =
+            new Socket(InetAddress.getLoopbackAddress(), gateway.managementUri().getPort())) {
       socket.setSoTimeout(60_000);
       byte[] form = ConsoleClient.form(Map.of("key", gateway.key())).getBytes(US_ASCII);
       List<String> head =
