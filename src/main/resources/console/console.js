@@ -10,8 +10,10 @@ function showLocalTimes(within) {
   }
 }
 
-// An element with data-live="PATH" follows that stream: an event named NAME replaces what the
-// element #NAME holds, "reload" loads the page anew.
+const RETRY_MILLIS = 5000;
+
+// An element with data-live="PATH" follows that stream: each message has the new content of
+// elements by their IDs, "reload" loads the page anew.
 function follow(path) {
   const stream = new EventSource(path);
   stream.onmessage = (event) => {
@@ -28,6 +30,12 @@ function follow(path) {
     stream.close();
     location.reload();
   });
+  // A browser connects again by itself, except after a refusal: the gateway starts, or is full.
+  stream.onerror = () => {
+    if (stream.readyState === EventSource.CLOSED) {
+      setTimeout(() => follow(path), RETRY_MILLIS);
+    }
+  };
   addEventListener("pagehide", () => stream.close());
 }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Route;
 import com.microsoft.playwright.assertions.LocatorAssertions;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
@@ -79,6 +80,29 @@ class MigrationBrowserTest {
       watcher.seesPhase("contract", "done");
       requireNewKeysAlone();
       assertThat(browser.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void aPageWhoseStreamIsRefusedFollowsItLater() {
+    Runs runs = Runs.of(GATEWAY);
+    runs.table("parcels", 1);
+    String run = "/console/migrations/" + runs.plan("parcels").text("/id");
+    try (TestBrowser browser = TestBrowser.start(GATEWAY.uri())) {
+      Page page = browser.open(desktop(ColorScheme.LIGHT));
+      TestBrowser.signIn(page, GATEWAY.key());
+      page.route(
+          "**/console/events/**",
+          route -> route.fulfill(new Route.FulfillOptions().setStatus(503)),
+          new Page.RouteOptions().setTimes(1));
+      page.navigate(run);
+
+      GATEWAY.execute(
+          "update coatcheck.table_migration set rows_total = 7 where table_name = 'parcels'");
+      assertThat(page.locator("#progress"))
+          .containsText(
+              "of 7 rows", new LocatorAssertions.ContainsTextOptions().setTimeout(PATIENCE_MILLIS));
+      assertThat(browser.complaints()).hasSize(1).first().asString().contains("503");
     }
   }
 
