@@ -14,6 +14,7 @@ import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.id.TokenSource;
 import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.core.seal.SealKeys;
 import dev.coatcheck.ids.registry.Policies;
 import dev.coatcheck.ids.registry.PutConditions;
 import dev.coatcheck.ids.registry.Registry;
@@ -83,7 +84,8 @@ public final class BackfillSpeed {
     try (OpenDatabase opened = OpenDatabase.open(config, observer);
         ChangeFeed feed = ChangeFeed.open(opened.settings(), observer, System::nanoTime);
         Registry registry =
-            Registry.open(opened.database(), feed, random, observer, System::nanoTime);
+            Registry.open(
+                opened.database(), feed, SealKeys.NONE, random, observer, System::nanoTime);
         BackfillBaselineStore store = new BackfillBaselineStore(opened.settings())) {
       DatabaseSettings elsewhere = store.createDatabase("bench_apart");
       try (Sources sources = Sources.open(opened.settings(), Map.of(APART, elsewhere), observer);

@@ -20,6 +20,8 @@ import dev.coatcheck.core.key.Positions;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.Waiter;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.core.seal.SealKeys;
+import dev.coatcheck.ids.mapping.SealedRows;
 import dev.coatcheck.ids.mint.MintCall;
 import dev.coatcheck.ids.mint.MintOutcome;
 import dev.coatcheck.ids.mint.MintRequest;
@@ -29,6 +31,7 @@ import dev.coatcheck.ids.registry.PutConditions;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.ids.registry.TypeDefinition;
+import java.time.InstantSource;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -72,7 +75,15 @@ public final class MappingSize {
     try (OpenDatabase opened = OpenDatabase.open(config, observer);
         Registry registry =
             Registry.open(
-                opened.database(), ChangeFeed.none(), random, observer, System::nanoTime)) {
+                opened.database(),
+                ChangeFeed.none(),
+                SealKeys.NONE,
+                random,
+                observer,
+                System::nanoTime);
+        SealedRows sealedRows =
+            SealedRows.open(
+                opened.database(), registry, ChangeFeed.none(), observer, InstantSource.system())) {
       Positions positions = new Positions(-1);
       KeyGenerator keys =
           wanted ->
@@ -83,7 +94,8 @@ public final class MappingSize {
                       new KeyReservation.Some(positions.reserve(count, 0, Long.MAX_VALUE - 1), 0),
                   Waiter.PARKING);
       Minter minter =
-          Minter.open(opened.database(), new TokenSource(random), _ -> keys, observer, 4);
+          Minter.open(
+              opened.database(), new TokenSource(random), _ -> keys, sealedRows, observer, 4);
       mint(minter, type(registry), rows, progress);
       SizeStore store = new SizeStore(opened.database());
       return new Result(

@@ -3,6 +3,7 @@ package dev.coatcheck.api.exchange;
 import dev.coatcheck.core.json.JsonFault;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.core.seal.SealKeyMissing;
 import dev.coatcheck.migrate.source.SourceUnregistered;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 
@@ -23,6 +24,15 @@ public final class Failures {
           Problem.unavailable(
               ProblemCode.DATABASE_UNAVAILABLE,
               "The database is not available now. Send the same request again.");
+      case SealKeyMissing missing -> {
+        observer.observe(new Event.SealKeyMissed(missing.fingerprint()));
+        yield Problem.unavailable(
+            ProblemCode.SEAL_KEY_MISSING,
+            "This instance lacks the seal key "
+                + missing.fingerprint()
+                + " of the type. Another instance may have it; add it to the file of"
+                + " COATCHECK_SEAL_KEYS_FILE here.");
+      }
       case SourceUnregistered missing ->
           Problem.unavailable(
               ProblemCode.DATABASE_UNAVAILABLE, String.valueOf(missing.getMessage()));

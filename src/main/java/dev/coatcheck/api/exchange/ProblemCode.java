@@ -16,6 +16,7 @@ public enum ProblemCode implements WireNamed {
   TYPE_UNKNOWN(404, "Type unknown"),
   KEY_MALFORMED(400, "Malformed key"),
   KEY_REQUIRED(422, "Key required"),
+  KEY_TOO_FAR_AHEAD(422, "Key too far ahead"),
   KEY_UNKNOWN(404, "Key unknown"),
   LEGACY_ID_MALFORMED(400, "Malformed legacy ID"),
   LEGACY_ID_UNKNOWN(404, "Legacy ID unknown"),
@@ -58,6 +59,11 @@ public enum ProblemCode implements WireNamed {
   PREFIX_TAKEN(409, "Prefix taken"),
   IMMUTABLE_FIELD(409, "Field can't be changed"),
   KEY_GENERATION_REFUSED(422, "Key generation refused"),
+  TYPE_NOT_SEALABLE(422, "Type not sealable"),
+  TYPE_SEALED(422, "Type sealed"),
+  SEAL_KEY_UNKNOWN(422, "Seal key unknown"),
+  SEALED_FROM_REFUSED(422, "Moment of sealing refused"),
+  ERA_REFUSED(422, "Era refused"),
   PRECONDITION_FAILED(412, "Precondition failed"),
   REDIRECT_TEMPLATE_REFUSED(422, "Redirect template refused"),
   URL_TEMPLATE_REFUSED(422, "URL template refused"),
@@ -80,6 +86,7 @@ public enum ProblemCode implements WireNamed {
   NO_WORKER_RANGE(503, "No worker range"),
   KEYS_FENCED(503, "Keys fenced"),
   NO_DATED_WORKER_LEFT(503, "No worker left for given times"),
+  SEAL_KEY_MISSING(503, "Seal key missing"),
   INTERNAL(500, "Internal error");
 
   private static final String IANA = "https://iana.org/assignments/http-problem-types#";

@@ -111,6 +111,12 @@ public final class ErasureRoutes implements Routes {
               "id",
               "More than 1,000 public IDs were merged into this one. Erase those first. Nothing"
                   + " was done.");
+      case EraseOutcome.Sealed _ ->
+          Problem.at(
+              ProblemCode.TYPE_SEALED,
+              "id",
+              "A sealed public ID is its key, enciphered: there is nothing to erase. Revoke it"
+                  + " instead. Nothing was done.");
       case EraseOutcome.Busy _ ->
           Problem.busy(
               "Another transaction uses this public ID. Nothing was done; send the same request"

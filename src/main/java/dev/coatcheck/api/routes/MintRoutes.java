@@ -28,6 +28,7 @@ import dev.coatcheck.ids.mint.Minter;
 import dev.coatcheck.ids.registry.Type;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -41,8 +42,10 @@ public final class MintRoutes implements Routes {
 
   private final Minter minter;
   private final Parameters parameters;
+  private final InstantSource clock;
 
-  public MintRoutes(Minter minter, Parameters parameters) {
+  public MintRoutes(Minter minter, Parameters parameters, InstantSource clock) {
+    this.clock = clock;
     this.minter = minter;
     this.parameters = parameters;
   }
@@ -133,6 +136,11 @@ public final class MintRoutes implements Routes {
         parameters.type(caller.rights().allowedTypes(), body.at("type"), body.string("type"));
     Optional<Key> key =
         body.optionalString("key").map(text -> Parameters.key(type, body.at("key"), text));
+    key.flatMap(own -> tooFarAhead(type, own, body.at("key")))
+        .ifPresent(
+            problem -> {
+              throw new Refusal(problem);
+            });
     if (key.isEmpty() && type.needsKeys()) {
       throw new Refusal(Parameters.keyRequired(body.at("key")));
     }
@@ -142,6 +150,18 @@ public final class MintRoutes implements Routes {
         .ifPresent(aliases::add);
     ClientIds.read(body, type, caller.principal()).ifPresent(aliases::add);
     return new MintRequest(type, key, aliases);
+  }
+
+  private Optional<Problem> tooFarAhead(Type type, Key key, String param) {
+    return type.sealingOf(key)
+        .filter(sealing -> sealing.isTooFarAhead(((Key.Bigint) key).value(), clock.instant()))
+        .map(
+            _ ->
+                Problem.at(
+                    ProblemCode.KEY_TOO_FAR_AHEAD,
+                    param,
+                    "A key of a sealed type is dated at most 24 hours ahead. Check the layout of"
+                        + " the key and the clock of its generator."));
   }
 
   private static Answer one(MintRequest request, MintOutcome.Worked outcome) {

@@ -42,6 +42,22 @@ public final class Parameters {
     return registry.named(name).orElseThrow(() -> new Refusal(typeUnknown(param)));
   }
 
+  /**
+   * For what reads rows: all of a type that has them.
+   *
+   * @throws Refusal if the type is sealed
+   */
+  public static void requireRows(Type type, String param) {
+    if (type.sealing().isPresent()) {
+      throw new Refusal(
+          Problem.at(
+              ProblemCode.TYPE_SEALED,
+              param,
+              "The public IDs of a sealed type are computed, so they can't be listed. Ask for those"
+                  + " of the keys that you have: POST /v1/ids/lookup."));
+    }
+  }
+
   /** For the name of a type that may not exist yet. */
   public static void requireAllowed(AllowedTypes allowed, String name) {
     if (!allowed.hold(name)) {

@@ -6,6 +6,7 @@ import dev.coatcheck.api.server.RateLimits;
 import dev.coatcheck.api.server.TlsFiles;
 import dev.coatcheck.cluster.lease.WorkerRanges;
 import dev.coatcheck.core.name.WireNamed;
+import dev.coatcheck.core.seal.SealKeys;
 import dev.coatcheck.ids.access.Proxies;
 import dev.coatcheck.ids.access.RateLimit;
 import dev.coatcheck.ids.registry.OnOutage;
@@ -50,6 +51,7 @@ public record Config(
     Proxies trustedProxies,
     int cachedMappingsMax,
     Duration accessStaleMax,
+    SealKeys sealKeys,
     LeaseLimits leases,
     ConsoleMode console) {
   private static final Duration ACCESS_STALE_MAX = Duration.ofSeconds(60);
@@ -108,6 +110,7 @@ public record Config(
           list(Setting.TRUSTED_PROXIES, Proxies::parse, Proxies.none(), "addresses"),
           number(Setting.CACHE_ENTRIES, 0, 100_000_000).orElse(0),
           accessStaleMax(),
+          sealKeys(),
           leases(),
           console());
     }
@@ -155,6 +158,18 @@ public record Config(
         fault(Setting.ACCESS_ON_OUTAGE, "must be serve_stale or refuse");
       }
       return onOutage.equals(Optional.of(OnOutage.SERVE_STALE)) ? ACCESS_STALE_MAX : Duration.ZERO;
+    }
+
+    private SealKeys sealKeys() {
+      Optional<Path> file = path(Setting.SEAL_KEYS_FILE);
+      return switch (file.map(SealKeys::read)
+          .orElseGet(() -> new SealKeys.Parsed.Valid(SealKeys.NONE))) {
+        case SealKeys.Parsed.Valid(SealKeys keys) -> keys;
+        case SealKeys.Parsed.Faulty(String what) -> {
+          fault(Setting.SEAL_KEYS_FILE, what);
+          yield SealKeys.NONE;
+        }
+      };
     }
 
     private ConsoleMode console() {

@@ -51,6 +51,7 @@ import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.History;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.core.seal.Sealing;
 import dev.coatcheck.ids.access.Access;
 import dev.coatcheck.ids.access.ApiKeys;
 import dev.coatcheck.ids.access.ConsoleSessions;
@@ -61,6 +62,7 @@ import dev.coatcheck.ids.idempotency.AnswerExpiry;
 import dev.coatcheck.ids.mapping.IdParser;
 import dev.coatcheck.ids.mapping.Lookup;
 import dev.coatcheck.ids.mapping.Resolver;
+import dev.coatcheck.ids.mapping.SealedRows;
 import dev.coatcheck.ids.mint.Minter;
 import dev.coatcheck.ids.redirect.IdResolver;
 import dev.coatcheck.ids.redirect.LegacyCallers;
@@ -121,7 +123,11 @@ public final class Gateway implements AutoCloseable {
           config.database().isEmpty()
               ? Optional.of(DevelopmentKey.ensure(config.home(), access, apiKeys))
               : Optional.empty();
-      Registry registry = opened(Registry.open(database, feed, random, observer, System::nanoTime));
+      Registry registry =
+          opened(
+              Registry.open(database, feed, config.sealKeys(), random, observer, System::nanoTime));
+      requireSealKeys(registry);
+      SealedRows sealedRows = opened(SealedRows.open(database, registry, feed, observer, clock));
       DataSource leasePool = opened(SmallPool.open(opened.settings(), "lease"));
       KeyFactory keys =
           opened(
@@ -148,13 +154,14 @@ public final class Gateway implements AutoCloseable {
       Aliases aliases =
           new Aliases(
               database, feed, config.cachedMappingsMax(), config.concurrency().resolveGroups());
-      Lookup lookup = new Lookup(database, migrations.unmappedRows());
+      Lookup lookup = new Lookup(database, migrations.unmappedRows(), sealedRows);
       Resolver resolver =
           new Resolver(
               database,
               parser,
               aliases,
               lookup,
+              sealedRows,
               feed,
               observer,
               config.cachedMappingsMax(),
@@ -164,7 +171,13 @@ public final class Gateway implements AutoCloseable {
       endings.warmUp();
       Erasures erasures = new Erasures(database, resolver, aliases);
       Minter minter =
-          Minter.open(database, tokens, generators, observer, config.concurrency().mintGroups());
+          Minter.open(
+              database,
+              tokens,
+              generators,
+              sealedRows,
+              observer,
+              config.concurrency().mintGroups());
       LegacyHits hits = opened(LegacyHits.open(database, observer, clock));
       LegacyCallers callers = opened(LegacyCallers.open(database, observer, clock));
       IdResolver ids =
@@ -206,7 +219,7 @@ public final class Gateway implements AutoCloseable {
                           resolver, ids, lookup, aliases, parameters, config.trustedProxies()),
                       new ProxyRoutes(
                           new ProxiedUrls(urls, redirector, registry), config.trustedProxies()),
-                      new MintRoutes(minter, parameters),
+                      new MintRoutes(minter, parameters, clock),
                       new OperationsRoutes(readiness::isReady, observer),
                       new TableMigrationRoutes(
                           migrations,
@@ -280,6 +293,21 @@ public final class Gateway implements AutoCloseable {
     } catch (StartFailed | RuntimeException failed) {
       close();
       throw failed;
+    }
+  }
+
+  /** Its IDs would all be refused, and no later error would say so to whom can help. */
+  private static void requireSealKeys(Registry registry) throws StartFailed {
+    for (Type type : registry.all()) {
+      Optional<Sealing.Era> era =
+          type.sealing().flatMap(sealing -> sealing.erasWithoutKey().stream().findFirst());
+      if (era.isPresent()) {
+        throw new StartFailed(
+            "The type %s needs the seal key %s, which is not in the file of %s. Add the key from its"
+                    .formatted(
+                        type.name(), era.get().fingerprint(), Setting.SEAL_KEYS_FILE.variable())
+                + " backup.");
+      }
     }
   }
 

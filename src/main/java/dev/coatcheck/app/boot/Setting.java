@@ -40,6 +40,8 @@ public enum Setting {
       "Whether a start applies the migrations of the schema, true or false; with false its user"
           + " need not own the schema."),
   DATABASE_CONNECTIONS("10", "Connections in the pool, 2 to 100."),
+  SEAL_KEYS_FILE(
+      null, "File with the seal keys of sealed types, mode 0600: coatcheck types seal-key new."),
   LEASE_WINDOW_SECONDS(
       "3", "Seconds that keys can be minted through an outage, 2 to 60; alike on all instances."),
   WORKERS(

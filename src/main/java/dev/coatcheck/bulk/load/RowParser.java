@@ -79,6 +79,9 @@ final class RowParser {
     if (keyText != null && key == null) {
       return new Parsed.Refused(RowFault.KEY_MALFORMED);
     }
+    if (type.sealing().isPresent() && (key == null || type.sealingOf(key).isPresent())) {
+      return new Parsed.Refused(RowFault.KEY_SEALED);
+    }
     if (legacyText != null && !AliasScheme.LEGACY.accepts(legacyText)) {
       return new Parsed.Refused(RowFault.LEGACY_ID_MALFORMED);
     }

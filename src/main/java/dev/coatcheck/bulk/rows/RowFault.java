@@ -23,6 +23,9 @@ public enum RowFault implements WireNamed {
   LEGACY_ID_OUT_OF_ORDER(
       "Sort the rows of this file by legacy_id: keys follow that order, and a higher legacy_id"
           + " already has its key."),
+  KEY_SEALED(
+      "The public ID of this key is sealed: it is computed, so there is nothing to import. Mint it"
+          + " with POST /v1/ids, with its aliases if it has some."),
   LEGACY_ID_UNPLANNED(
       "The legacy ID is higher than all in the plan. Mint the key of this newer row with POST"
           + " /v1/ids, or plan again."),

@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import javax.sql.DataSource;
 
@@ -30,6 +31,8 @@ public final class ChangeFeed implements AutoCloseable {
 
   private final FeedState state = new FeedState();
   private final Map<ChangeKind, List<Runnable>> listeners = new ConcurrentHashMap<>();
+  private final Map<ChangeKind, List<Consumer<Optional<List<String>>>>> subjectListeners =
+      new ConcurrentHashMap<>();
   private final Optional<ChangeStore> store;
   private final Observer observer;
   private final Background background;
@@ -82,6 +85,14 @@ public final class ChangeFeed implements AutoCloseable {
    */
   public void onChange(ChangeKind kind, Runnable listener) {
     listeners.computeIfAbsent(kind, _ -> new CopyOnWriteArrayList<>()).add(listener);
+  }
+
+  /**
+   * Calls {@code listener} with the subjects of changes of the kind, and with nothing when changes
+   * may have been missed. The listener runs on the polling thread and must not wait.
+   */
+  public void onSubjects(ChangeKind kind, Consumer<Optional<List<String>>> listener) {
+    subjectListeners.computeIfAbsent(kind, _ -> new CopyOnWriteArrayList<>()).add(listener);
   }
 
   /** Whether all changes are known here that are at least 1.9 s old. */
@@ -157,7 +168,15 @@ public final class ChangeFeed implements AutoCloseable {
     if (!follows) {
       observer.observe(new Event.FeedRestarted(state.position()));
     }
-    changed.forEach(kind -> listeners.getOrDefault(kind, List.of()).forEach(Runnable::run));
+    changed.forEach(
+        kind -> {
+          listeners.getOrDefault(kind, List.of()).forEach(Runnable::run);
+          Optional<List<String>> subjects =
+              follows ? Optional.of(read.subjects(kind)) : Optional.empty();
+          subjectListeners
+              .getOrDefault(kind, List.of())
+              .forEach(listener -> listener.accept(subjects));
+        });
     if (distrusted && isTrusted()) {
       distrusted = false;
       observer.observe(new Event.FeedTrusted(silentNanos / NANOS_PER_MILLI));

@@ -25,6 +25,13 @@ sealed interface FeedReply {
           && changes.getLast().number() == last
           && last <= head;
     }
+
+    List<String> subjects(ChangeKind kind) {
+      return changes.stream()
+          .filter(change -> change.kind().equals(kind.wireName()))
+          .map(Change::subject)
+          .toList();
+    }
   }
 
   record Failed(String reason) implements FeedReply {}

@@ -53,6 +53,9 @@ public sealed interface Event {
   /** A connection was closed because incomplete request heads used too much memory. */
   record HeadDropped() implements Event {}
 
+  /** A public ID could be neither made nor opened, because this instance lacks a seal key. */
+  record SealKeyMissed(String fingerprint) implements Event {}
+
   /** Public IDs were minted in one transaction. */
   record Minted(String type, int created, int existing) implements Event {}
 

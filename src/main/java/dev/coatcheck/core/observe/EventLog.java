@@ -137,6 +137,13 @@ final class EventLog {
               () -> "a new connection was closed: the limit of open connections is reached");
       case Event.CertificateReplaced replaced ->
           log.info("new connections get another TLS certificate, valid until {}", replaced.end());
+      case Event.SealKeyMissed(String fingerprint) ->
+          repeat(
+              Level.WARN,
+              "seal key " + fingerprint,
+              () ->
+                  "the seal key %s is missing here, so its public IDs are refused"
+                      .formatted(fingerprint));
       case Event.CertificateRefused(String why) ->
           log.error("the changed TLS files are not used, the last certificate stays: {}", why);
       case Event.RequestServed _,

@@ -81,6 +81,7 @@ final class EventMetrics {
         counter("coatcheck.mints", "type", minted.type(), "outcome", "existing")
             .increment(minted.existing());
       }
+      case Event.SealKeyMissed _ -> counter("coatcheck.seal.keys.missed").increment();
       case Event.MintReplayed _ -> counter("coatcheck.mints.replayed").increment();
       case Event.Resolved resolved -> {
         resolvedCached.increment(resolved.cached());

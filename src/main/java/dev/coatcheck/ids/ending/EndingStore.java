@@ -157,6 +157,8 @@ final class EndingStore {
       some.removeIf(id -> !held.contains(id.token()));
       free.removeAll(some);
     }
+    Map<TypedToken, StoredMapping> sealed = sealed(calls, rows);
+    rows.addAll(sealed.values());
     EndingTable.Known known = EndingTable.look(sql, wanted.keySet(), LOCK_MILLIS);
     EndingPlan plan = new EndingPlan(rows, known.endings(), known.now());
     List<IdempotencyTable.Entry> answers = new ArrayList<>();
@@ -168,7 +170,21 @@ final class EndingStore {
               : new Attempt.Held<>());
     }
     IdempotencyTable.keep(sql, part, answers);
-    write(sql, plan); // last: the head of the change feed stays locked until the commit
+    write(sql, plan, sealed); // last: the head of the change feed stays locked until the commit
+  }
+
+  /** The mappings of sealed public IDs that have no row yet. */
+  private static Map<TypedToken, StoredMapping> sealed(List<Call> calls, List<StoredMapping> rows) {
+    Set<TypedToken> stored = rows.stream().map(StoredMapping::id).collect(Collectors.toSet());
+    Map<TypedToken, StoredMapping> sealed = new HashMap<>();
+    calls.stream()
+        .flatMap(Call::refs)
+        .filter(ref -> !stored.contains(ref.id()))
+        .forEach(
+            ref ->
+                StoredMapping.opened(ref.type(), ref.token())
+                    .ifPresent(row -> sealed.put(ref.id(), row)));
+    return sealed;
   }
 
   private static Result result(
@@ -204,9 +220,22 @@ final class EndingStore {
             .collect(Collectors.toSet());
   }
 
-  private static void write(DSLContext sql, EndingPlan plan) {
+  /** A sealed public ID gets a row when it ends, or when another one is merged into it. */
+  private static void write(
+      DSLContext sql, EndingPlan plan, Map<TypedToken, StoredMapping> sealed) {
     List<NewEnding> endings = plan.planned();
     if (!endings.isEmpty()) {
+      Set<TypedToken> touched =
+          endings.stream()
+              .flatMap(
+                  ended ->
+                      Stream.concat(
+                          Stream.of(ended.row().id()), ended.ending().survivor().stream()))
+              .collect(Collectors.toSet());
+      if (!PublicIdTable.insertSealed(
+          sql, touched.stream().filter(sealed::containsKey).map(sealed::get).toList())) {
+        throw new LostRace("row");
+      }
       EndingTable.insert(sql, endings);
       AuditTable.append(sql, plan.audited());
       ChangeTable.append(

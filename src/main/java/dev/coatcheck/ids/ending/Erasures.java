@@ -10,6 +10,7 @@ import dev.coatcheck.ids.ending.ErasureStore.Done;
 import dev.coatcheck.ids.mapping.IdText;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.Resolver;
+import dev.coatcheck.ids.mapping.StoredMapping;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.group.GroupCommit;
 import dev.coatcheck.postgres.group.GroupCommit.Attempt;
@@ -63,6 +64,9 @@ public final class Erasures {
         text,
         allowed,
         id -> {
+          if (StoredMapping.opened(id.type(), id.token()).isPresent()) {
+            return new EraseOutcome.Sealed();
+          }
           Done done = commits.settle(new Call(id, cascade, actor));
           done.tokens().forEach(token -> resolver.forget(id.type(), token));
           done.aliases().forEach(aliases::forget);

@@ -18,15 +18,17 @@ public final class Lookup {
 
   private final MappingStore store;
   private final UnmappedRows rows;
+  private final SealedRows sealed;
 
   /**
    * Looks up keys.
    *
    * @param rows are asked for keys without a public ID
    */
-  public Lookup(Database database, UnmappedRows rows) {
+  public Lookup(Database database, UnmappedRows rows, SealedRows sealed) {
     this.store = new MappingStore(database);
     this.rows = rows;
+    this.sealed = sealed;
   }
 
   public Optional<Mapping> find(Type type, Key key) {
@@ -44,9 +46,31 @@ public final class Lookup {
 
   /**
    * The mappings of those subjects that have one; the list has no duplicates. A row of a table
-   * migration that waits for its public ID gets it now.
+   * migration that waits for its public ID gets it now. Every key of a sealed type has one.
+   *
+   * @throws dev.coatcheck.core.seal.SealKeyMissing if this instance lacks a seal key
    */
   public Map<TypedKey, StoredMapping> byKey(List<TypedKey> subjects) {
+    Map<TypedKey, StoredMapping> computed = sealed.computed(subjects);
+    if (computed.isEmpty()) {
+      return stored(subjects);
+    }
+    Map<TypedKey, StoredMapping> found = new HashMap<>(computed);
+    List<TypedKey> asked =
+        subjects.stream()
+            .filter(
+                subject -> {
+                  StoredMapping mapping = computed.get(subject);
+                  return mapping == null || !sealed.haveNone(mapping.token());
+                })
+            .toList();
+    if (!asked.isEmpty()) {
+      found.putAll(stored(asked));
+    }
+    return found;
+  }
+
+  private Map<TypedKey, StoredMapping> stored(List<TypedKey> subjects) {
     Map<TypedKey, StoredMapping> found = store.byKey(subjects);
     List<TypedKey> missing =
         subjects.stream()

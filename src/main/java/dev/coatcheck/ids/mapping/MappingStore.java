@@ -6,6 +6,7 @@ import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.core.id.Token;
+import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.connection.ConnectionDesync;
@@ -165,6 +166,31 @@ final class MappingStore {
                     field("is_exact", Boolean.class))
                 .fetchMap(
                     row -> row.value1(), row -> new Lookup.Count(row.value2(), row.value3())));
+  }
+
+  /**
+   * The rows of sealed keys of a type, in the order of their keys.
+   *
+   * @param after where the page before ended
+   */
+  List<StoredMapping> sealedRows(Type type, Optional<Key> after, int rowsMax) {
+    MappingTable<?> table = MappingTable.of(type.keyKind());
+    long least = type.sealing().orElseThrow().leastKey();
+    String statement =
+        table.statement(
+            "select "
+                + MappingTable.COLUMNS
+                + " from {table} where type_id = ? and key > ? order by type_id, key limit ?");
+    return database.read(
+        "sealed rows",
+        sql ->
+            PlainSql.rows(
+                sql,
+                statement,
+                row -> table.read(row).orElseThrow(),
+                type.number(),
+                after.map(table::value).orElse(least - 1),
+                rowsMax));
   }
 
   List<StoredEnding> mergedInto(TypedToken survivor, int rowsMax) {

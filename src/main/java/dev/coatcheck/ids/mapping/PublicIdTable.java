@@ -7,6 +7,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -62,6 +63,15 @@ public final class PublicIdTable {
       update {table} as row set key = erased.key, created_at = now(), status = 3
         from unnest(?, ?, ?) as erased (bucket, token, key)
        where row.bucket = erased.bucket and row.token = erased.token
+      """;
+
+  private static final String INSERT_SEALED =
+      """
+      insert into {table} (key, token, type_id, bucket, created_at)
+      select key, token, type_id, bucket, to_timestamp(millis / 1000.0)
+        from unnest(?, ?, ?, ?, ?) as sealed (key, token, type_id, bucket, millis)
+          on conflict do nothing
+      returning token
       """;
 
   private static final String LOCK =
@@ -196,6 +206,33 @@ public final class PublicIdTable {
             tokens.stream().map(token -> (short) token.bucket()).toArray(Short[]::new),
             tokens.stream().map(Token::toUuid).toArray(UUID[]::new))
         .size();
+  }
+
+  /**
+   * Writes rows of sealed public IDs, which have had none.
+   *
+   * @return whether no other transaction has written one of them meanwhile
+   */
+  public static boolean insertSealed(DSLContext sql, Collection<StoredMapping> sealed) {
+    if (sealed.isEmpty()) {
+      return true;
+    }
+    List<StoredMapping> rows =
+        sealed.stream()
+            .sorted(Comparator.comparing(StoredMapping::subject, TypedKey.LOCK_ORDER))
+            .toList();
+    MappingTable<?> table = MappingTable.of(rows.getFirst().key());
+    return PlainSql.rows(
+                sql,
+                table.statement(INSERT_SEALED),
+                row -> row.getObject(1, UUID.class),
+                table.keys(rows, StoredMapping::key),
+                rows.stream().map(row -> row.token().toUuid()).toArray(UUID[]::new),
+                rows.stream().map(StoredMapping::typeNumber).toArray(Integer[]::new),
+                rows.stream().map(row -> (short) row.token().bucket()).toArray(Short[]::new),
+                rows.stream().map(row -> row.createdAt().toEpochMilli()).toArray(Long[]::new))
+            .size()
+        == rows.size();
   }
 
   /** Takes the keys from rows of one table, and their times. Their tokens stay used. */

@@ -9,6 +9,9 @@ import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.core.seal.SealKeyMissing;
+import dev.coatcheck.core.seal.Sealing;
+import dev.coatcheck.core.seal.Sealing.Opened;
 import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasTarget;
@@ -16,6 +19,7 @@ import dev.coatcheck.ids.alias.Aliases;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.group.Coalescer;
 import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -50,6 +54,7 @@ public final class Resolver {
   private final IdParser parser;
   private final Aliases aliases;
   private final Lookup lookup;
+  private final SealedRows sealedRows;
   private final Observer observer;
   private final Map<KeyKind, Coalescer<Token, Optional<StoredMapping>>> together =
       new EnumMap<>(KeyKind.class);
@@ -84,6 +89,7 @@ public final class Resolver {
       IdParser parser,
       Aliases aliases,
       Lookup lookup,
+      SealedRows sealedRows,
       ChangeFeed feed,
       Observer observer,
       int cachedMax,
@@ -92,6 +98,7 @@ public final class Resolver {
     this.parser = parser;
     this.aliases = aliases;
     this.lookup = lookup;
+    this.sealedRows = sealedRows;
     this.observer = observer;
     for (KeyKind kind : KeyKind.values()) {
       together.put(
@@ -174,6 +181,9 @@ public final class Resolver {
    * the change feed.
    */
   public void forget(Type type, Token token) {
+    if (type.sealing().isPresent()) {
+      sealedRows.add(token);
+    }
     cache.forget(new Asked(token, type.keyKind()));
   }
 
@@ -220,7 +230,37 @@ public final class Resolver {
       case IdText.Unissued(ResolveOutcome.Unissued outcome) -> outcome;
       case IdText.OfErased(Type type) -> new ResolveOutcome.Erased(type);
       case IdText.OfToken wanted ->
-          cached(wanted).orElseGet(() -> outcomes(List.of(wanted)).getFirst());
+          sealed(wanted)
+              .or(() -> cached(wanted))
+              .orElseGet(() -> outcomes(List.of(wanted)).getFirst());
+    };
+  }
+
+  /**
+   * What a token of a sealed type stands for, if no row can say otherwise.
+   *
+   * @throws SealKeyMissing if it may be sealed with a seal key that this instance lacks
+   */
+  private Optional<ResolveOutcome> sealed(IdText.OfToken wanted) {
+    Type type = wanted.type();
+    if (type.sealing().isEmpty()) {
+      return Optional.empty();
+    }
+    Sealing sealing = type.sealing().get();
+    return switch (sealing.open(wanted.token())) {
+      case Opened.OfKey(long key) when sealedRows.haveNone(wanted.token()) -> {
+        observer.observe(new Event.Resolved(1, 0, 0));
+        yield Optional.of(
+            new ResolveOutcome.Found(
+                StoredMapping.opened(type, sealing, key, wanted.token()).of(type)));
+      }
+      case Opened.NotSealed _ when !sealing.hasStoredKeys() -> {
+        observer.observe(new Event.Resolved(0, 0, 1));
+        yield Optional.of(new ResolveOutcome.Unknown());
+      }
+      case Opened.KeyMissing(String fingerprint) when !sealing.hasStoredKeys() ->
+          throw new SealKeyMissing(fingerprint);
+      case Opened.OfKey _, Opened.NotSealed _, Opened.KeyMissing _ -> Optional.empty();
     };
   }
 
@@ -236,9 +276,10 @@ public final class Resolver {
 
   private List<ResolveOutcome> outcomes(List<? extends IdText.Plain> texts) {
     List<IdText.OfToken> wanted = new ArrayList<>(texts.size());
+    Map<IdText.OfToken, ResolveOutcome> sealed = new HashMap<>();
     for (IdText.Plain text : texts) {
       if (text instanceof IdText.OfToken each) {
-        wanted.add(each);
+        sealed(each).ifPresentOrElse(known -> sealed.put(each, known), () -> wanted.add(each));
       }
     }
     Map<Asked, MappingState> found = wanted.isEmpty() ? Map.of() : find(wanted);
@@ -248,27 +289,57 @@ public final class Resolver {
           switch (text) {
             case IdText.Unissued(ResolveOutcome.Unissued outcome) -> outcome;
             case IdText.OfErased(Type type) -> new ResolveOutcome.Erased(type);
-            case IdText.OfToken each ->
-                requireNonNull(found.get(Asked.of(each))).outcome(each.type());
+            case IdText.OfToken each when sealed.containsKey(each) ->
+                requireNonNull(sealed.get(each));
+            case IdText.OfToken each -> outcome(each, requireNonNull(found.get(Asked.of(each))));
           });
     }
     return outcomes;
+  }
+
+  private static ResolveOutcome outcome(IdText.OfToken wanted, MappingState state) {
+    ResolveOutcome outcome = state.outcome(wanted.type());
+    if (outcome instanceof ResolveOutcome.Unknown
+        && wanted.type().sealing().map(sealing -> sealing.open(wanted.token())).orElse(null)
+            instanceof Opened.KeyMissing(String fingerprint)) {
+      throw new SealKeyMissing(fingerprint);
+    }
+    return outcome;
   }
 
   private Map<Asked, MappingState> find(List<IdText.OfToken> wanted) {
     Map<Asked, Duration> staleMax = HashMap.newHashMap(wanted.size());
     wanted.forEach(
         each -> staleMax.merge(Asked.of(each), each.type().outage().staleMax(), Resolver::shorter));
+    Map<Asked, StoredMapping> opened = new HashMap<>();
+    wanted.forEach(
+        each ->
+            StoredMapping.opened(each.type(), each.token())
+                .ifPresent(row -> opened.put(Asked.of(each), row)));
     List<MappingState> loaded = Collections.synchronizedList(new ArrayList<>());
-    Map<Asked, MappingState> found =
-        cache.getAll(
-            List.copyOf(staleMax.keySet()),
-            asked -> requireNonNull(staleMax.get(asked)),
-            missing -> {
-              Map<Asked, MappingState> some = load(missing);
-              loaded.addAll(some.values());
-              return some;
-            });
+    Map<Asked, MappingState> found;
+    try {
+      found =
+          cache.getAll(
+              List.copyOf(staleMax.keySet()),
+              asked -> requireNonNull(staleMax.get(asked)),
+              missing -> {
+                Map<Asked, MappingState> some = load(missing, opened);
+                loaded.addAll(some.values());
+                return some;
+              });
+    } catch (DatabaseUnavailable outage) {
+      if (!staleMax.keySet().stream()
+          .allMatch(
+              asked ->
+                  opened.containsKey(asked)
+                      && sealedRows.hadNone(asked.token(), requireNonNull(staleMax.get(asked))))) {
+        throw outage;
+      }
+      Map<Asked, MappingState> without = HashMap.newHashMap(opened.size());
+      opened.forEach((asked, row) -> without.put(asked, new MappingState.Active(row)));
+      return without;
+    }
     // A load that was too late may still add to them.
     List<MappingState> fresh = List.copyOf(loaded);
     int absent =
@@ -282,19 +353,30 @@ public final class Resolver {
     return one.compareTo(other) <= 0 ? one : other;
   }
 
-  private Map<Asked, MappingState> load(List<Asked> missing) {
+  /**
+   * Reads the states of tokens.
+   *
+   * @param opened the mappings of those that are sealed, which need no row
+   */
+  private Map<Asked, MappingState> load(List<Asked> missing, Map<Asked, StoredMapping> opened) {
     Map<Asked, MappingState> found = HashMap.newHashMap(missing.size());
     for (KeyKind kind : KeyKind.values()) {
       List<Token> tokens = new ArrayList<>();
       for (Asked asked : missing) {
         if (asked.kind() == kind) {
-          found.put(asked, new MappingState.Nothing());
+          StoredMapping row = opened.get(asked);
+          found.put(asked, row == null ? new MappingState.Nothing() : new MappingState.Active(row));
           tokens.add(asked.token());
         }
       }
       if (!tokens.isEmpty()) {
         for (MappingState.Known state : store.states(kind, rows(kind, tokens))) {
-          found.put(new Asked(state.row().token(), kind), state);
+          Asked asked = new Asked(state.row().token(), kind);
+          StoredMapping own = opened.get(asked);
+          // Another type may have been given the same token by an import.
+          if (own == null || own.typeNumber() == state.row().typeNumber()) {
+            found.put(asked, state);
+          }
         }
       }
     }

@@ -1,11 +1,15 @@
 package dev.coatcheck.ids.mapping;
 
+import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.ids.registry.Type;
 import java.util.Comparator;
 import java.util.UUID;
 
-/** A key of a type, which has at most one public ID. The bucket follows from the type and key. */
+/**
+ * A key of a type, which has at most one public ID. The bucket follows from the type and key: it is
+ * that of the token if the key is sealed.
+ */
 public record TypedKey(int typeNumber, Key key, int bucket) {
   /**
    * All transactions lock in this order, so that none deadlocks. Inserting in rising order keeps
@@ -15,7 +19,12 @@ public record TypedKey(int typeNumber, Key key, int bucket) {
       Comparator.comparingInt(TypedKey::typeNumber).thenComparing(TypedKey::key, TypedKey::compare);
 
   public static TypedKey of(Type type, Key key) {
-    return new TypedKey(type.number(), key, type.salt().bucketOf(key));
+    int bucket =
+        type.sealingOf(key)
+            .flatMap(sealing -> sealing.seal(((Key.Bigint) key).value()))
+            .map(Token::bucket)
+            .orElseGet(() -> type.salt().bucketOf(key));
+    return new TypedKey(type.number(), key, bucket);
   }
 
   /** Keys of one type, so of one kind. */

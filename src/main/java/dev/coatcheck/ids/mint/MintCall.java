@@ -66,7 +66,9 @@ public record MintCall(
 
   /** Whether names have to be looked up before anything is written. */
   boolean looksFirst() {
-    return atomic || requests.stream().anyMatch(request -> !request.aliases().isEmpty());
+    return atomic
+        || requests.stream()
+            .anyMatch(request -> !request.aliases().isEmpty() || request.bringsSealedKey());
   }
 
   /**

@@ -49,9 +49,14 @@ public final class MintPlan {
     record TokenTaken() implements Entry {}
   }
 
-  /** The rows to write, in the order of their requests. */
+  /** The mappings that are new, in the order of their requests. */
   public List<MintTarget> newTargets() {
     return Collections.unmodifiableList(newTargets);
+  }
+
+  /** The rows to write, once the tokens are drawn, in the order of their requests. */
+  List<MintTarget> newRows() {
+    return newTargets.stream().filter(target -> !target.isStored()).toList();
   }
 
   /** The aliases to write, in the order of locks. */
@@ -59,11 +64,11 @@ public final class MintPlan {
     return newNames.stream().sorted((one, other) -> one.alias().compareTo(other.alias())).toList();
   }
 
-  /** The stored rows that get an alias. */
+  /** The stored rows that get an alias. A sealed public ID has none that could be held. */
   public List<StoredMapping> namedRows() {
     return newNames.stream()
         .map(NewName::target)
-        .filter(target -> target.isStored() && !target.isCreated())
+        .filter(target -> target.isStored() && !target.isCreated() && !target.isSealed())
         .map(MintTarget::row)
         .distinct()
         .toList();

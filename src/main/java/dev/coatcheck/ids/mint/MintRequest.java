@@ -37,6 +37,11 @@ public record MintRequest(
     return key.isPresent() || !aliases.isEmpty();
   }
 
+  /** Whether it brings a key whose public ID is computed, and may have ended all the same. */
+  boolean bringsSealedKey() {
+    return key.flatMap(type::sealingOf).isPresent();
+  }
+
   public Optional<TypedKey> subject() {
     return key.map(own -> TypedKey.of(type, own));
   }

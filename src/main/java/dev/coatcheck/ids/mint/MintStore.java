@@ -100,7 +100,7 @@ final class MintStore {
           throw new LostRace("alias");
         }
       }
-      List<MintTarget> missing = MintTable.insert(sql, plan.newTargets());
+      List<MintTarget> missing = MintTable.insert(sql, plan.newRows());
       if (!missing.isEmpty()) {
         readBack(missing, isAtomic);
       }

@@ -7,6 +7,7 @@ import dev.coatcheck.ids.alias.AliasTable;
 import dev.coatcheck.ids.alias.AliasTarget;
 import dev.coatcheck.ids.mapping.MappingTable;
 import dev.coatcheck.ids.mapping.PublicIdTable;
+import dev.coatcheck.ids.mapping.StoredMapping;
 import dev.coatcheck.ids.mapping.TypedKey;
 import dev.coatcheck.postgres.connection.ConnectionDesync;
 import dev.coatcheck.postgres.sql.PlainSql;
@@ -17,6 +18,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
@@ -76,7 +78,23 @@ public final class MintTable {
       PublicIdTable.byTokens(sql, MappingTable.of(kind), tokens)
           .forEach(row -> into.add(kind, row));
     }
-    targets.forEach((alias, token) -> into.add(alias, kind, token));
+    targets.forEach(
+        (alias, token) -> {
+          if (!into.holds(new KnownRows.TableToken(kind, token))) {
+            sealed(requests, alias, token).ifPresent(row -> into.add(kind, row));
+          }
+          into.add(alias, kind, token);
+        });
+  }
+
+  /** What an alias without a row stands for. */
+  private static Optional<StoredMapping> sealed(
+      List<MintRequest> requests, Alias alias, Token token) {
+    return requests.stream()
+        .map(MintRequest::type)
+        .filter(type -> type.number() == alias.typeNumber())
+        .findFirst()
+        .flatMap(type -> StoredMapping.opened(type, token));
   }
 
   /**

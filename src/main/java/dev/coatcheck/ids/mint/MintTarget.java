@@ -56,11 +56,30 @@ public final class MintTarget {
     subject = TypedKey.of(type, key);
   }
 
-  /** Draws the token of a row to be written, once the key is known, unless a request brought it. */
+  /**
+   * Draws the token, once the key is known, unless a request brought it. A sealed one is computed,
+   * and the row with it, which is never written: whether the key was asked for before is not known,
+   * so only a generated one is new.
+   *
+   * @throws dev.coatcheck.core.seal.SealKeyMissing if this instance lacks the seal key
+   */
   void drawToken(IntFunction<Token> tokens) {
     if (token == null) {
-      token = tokens.apply(subject().bucket());
+      row = StoredMapping.sealed(type, subject().key()).orElse(null);
+      created = row != null && generated;
+      token = row == null ? stored(tokens) : row.token();
     }
+  }
+
+  /** One that no seal key opens: 2^-64 do. */
+  private Token stored(IntFunction<Token> tokens) {
+    Token drawn = tokens.apply(subject().bucket());
+    return StoredMapping.opened(type, drawn).isPresent() ? stored(tokens) : drawn;
+  }
+
+  /** Whether the mapping is computed from the key. */
+  boolean isSealed() {
+    return subject != null && type.sealingOf(subject.key()).isPresent();
   }
 
   Token token() {

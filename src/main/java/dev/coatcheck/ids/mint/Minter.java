@@ -8,6 +8,7 @@ import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.idempotency.IdempotencyKey;
 import dev.coatcheck.ids.idempotency.IdempotentCall;
+import dev.coatcheck.ids.mapping.SealedRows;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.group.GroupCommit;
 import dev.coatcheck.postgres.group.RetryPause;
@@ -34,6 +35,7 @@ public final class Minter {
   private final Function<Type, KeyGenerator> keys;
   private final IntFunction<Token> tokens;
   private final Observer observer;
+  private final SealedMints sealedMints;
   private final GroupCommit<MintCall, MintOutcome> commits;
   private final SingleFlight<SameRequest, MintOutcome> sameRequests = new SingleFlight<>();
 
@@ -49,9 +51,11 @@ public final class Minter {
       MintStore store,
       Function<Type, KeyGenerator> keys,
       IntFunction<Token> tokens,
+      SealedRows sealedRows,
       Observer observer,
       int groupsMax) {
     this.store = store;
+    this.sealedMints = new SealedMints(keys, sealedRows, observer);
     this.keys = keys;
     this.tokens = tokens;
     this.observer = observer;
@@ -76,21 +80,25 @@ public final class Minter {
       Database database,
       TokenSource tokens,
       Function<Type, KeyGenerator> keys,
+      SealedRows sealedRows,
       Observer observer,
       int groupsMax) {
-    return new Minter(new MintStore(database, observer), keys, tokens::next, observer, groupsMax);
+    return new Minter(
+        new MintStore(database, observer), keys, tokens::next, sealedRows, observer, groupsMax);
   }
 
   /**
    * Mints for one caller. Equal requests with an Idempotency-Key that come at the same time are one
    * call.
    *
+   * @throws dev.coatcheck.core.seal.SealKeyMissing if this instance lacks a seal key; nothing was
+   *     done
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the outcome is unknown; sending the
    *     same again, with its key, alias or Idempotency-Key, settles it
    */
   public MintOutcome mint(MintCall call) {
     if (call.once().isEmpty()) {
-      return commits.settle(call);
+      return sealedMints.mint(call).orElseGet(() -> commits.settle(call));
     }
     IdempotentCall<MintOutcome.Worked> once = call.once().get();
     return sameRequests.call(
@@ -140,7 +148,7 @@ public final class Minter {
    */
   private MintTransaction insert(MintTransaction transaction) {
     plan(transaction, KnownRows.NONE);
-    List<MintTarget> targets = transaction.plan().newTargets();
+    List<MintTarget> targets = transaction.plan().newRows();
     if (!store.insertAllOrNone(targets)) {
       if (transaction.isBatch()) {
         return store.transaction(sql -> commit(sql, transaction));

@@ -10,11 +10,13 @@ import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Background;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.core.seal.SealKeys;
 import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
 import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.group.SingleFlight;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -88,14 +90,19 @@ public final class Registry implements AutoCloseable {
             Thread.ofPlatform().daemon().name("registry-reload").factory());
   }
 
-  /** Loads all types and starts to follow them. */
+  /**
+   * Loads all types and starts to follow them.
+   *
+   * @param sealKeys those that this instance has
+   */
   public static Registry open(
       Database database,
       ChangeFeed feed,
+      SealKeys sealKeys,
       RandomSource random,
       Observer observer,
       LongSupplier nanoTime) {
-    Registry registry = new Registry(new TypeStore(database), random, observer, nanoTime);
+    Registry registry = new Registry(new TypeStore(database, sealKeys), random, observer, nanoTime);
     feed.onChange(ChangeKind.TYPE, registry::reloadSoon);
     registry.refresh();
     return registry;
@@ -178,6 +185,19 @@ public final class Registry implements AutoCloseable {
     byte[] salt = new byte[Salt.BYTES];
     random.fill(salt);
     PutOutcome outcome = store.put(name, definition, new Salt(salt), conditions, actor);
+    reload();
+    return outcome;
+  }
+
+  /**
+   * Begins an era of a sealed type: keys of that time and later are sealed with another seal key.
+   *
+   * @param startsAt empty for as early as possible
+   * @return empty if there is no such type
+   */
+  public Optional<PutOutcome> addEra(
+      String name, Optional<Instant> startsAt, String sealKey, Actor actor) {
+    Optional<PutOutcome> outcome = store.addEra(name, startsAt, sealKey, actor);
     reload();
     return outcome;
   }

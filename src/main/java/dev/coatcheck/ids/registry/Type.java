@@ -1,9 +1,11 @@
 package dev.coatcheck.ids.registry;
 
 import dev.coatcheck.core.id.Prefix;
+import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyGeneration;
 import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.core.key.KeyTimes;
+import dev.coatcheck.core.seal.Sealing;
 import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
 import dev.coatcheck.ids.pattern.OlderSystem;
 import dev.coatcheck.ids.pattern.PublicPattern;
@@ -17,6 +19,7 @@ import java.util.regex.Pattern;
  * A registered resource type.
  *
  * @param number its number in the database, which rows store instead of the name
+ * @param sealing of its keys from a moment on; empty if each public ID has a row
  * @param version goes up by one with every change
  */
 public record Type(
@@ -28,6 +31,7 @@ public record Type(
     Salt salt,
     Policies policies,
     ClientNames clientNames,
+    Optional<Sealing> sealing,
     Instant createdAt,
     Instant updatedAt,
     int version) {
@@ -75,6 +79,11 @@ public record Type(
   /** Where the keys that the gateway makes for this type carry their time, if they do. */
   public Optional<KeyTimes> keyTimes() {
     return generation instanceof KeyTimes times ? Optional.of(times) : Optional.empty();
+  }
+
+  /** The sealing, if it is what gives the key its public ID. */
+  public Optional<Sealing> sealingOf(Key key) {
+    return sealing.filter(seal -> key instanceof Key.Bigint(long value) && seal.seals(value));
   }
 
   /** Whether each mint of this type has to bring a key. */

@@ -3,6 +3,7 @@ package dev.coatcheck.ids.registry;
 import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.key.KeyGeneration;
 import dev.coatcheck.core.key.KeyKind;
+import java.time.Instant;
 import java.util.Optional;
 
 /**
@@ -11,6 +12,7 @@ import java.util.Optional;
  *
  * @param clientNames empty keeps the present scope, or means the default for a new type. Under
  *     another scope the client IDs that a type has are not found
+ * @param sealed empty keeps what the type has, or means a row for each public ID of a new type
  */
 public record TypeDefinition(
     String name,
@@ -18,7 +20,8 @@ public record TypeDefinition(
     KeyKind keyKind,
     KeyGeneration generation,
     Policies policies,
-    Optional<ClientNames> clientNames) {
+    Optional<ClientNames> clientNames,
+    Optional<SealedFrom> sealed) {
   public TypeDefinition {
     if (!Type.isName(name)) {
       throw new IllegalArgumentException("no type name: " + name);
@@ -28,8 +31,22 @@ public record TypeDefinition(
     }
   }
 
+  /**
+   * From when on keys are sealed.
+   *
+   * @param sealKey the fingerprint of the seal key of the first era
+   */
+  public record SealedFrom(Instant from, String sealKey) {}
+
   /** With the default generation of keys, and without a scope of client IDs. */
   public TypeDefinition(String name, Prefix prefix, KeyKind keyKind, Policies policies) {
-    this(name, prefix, keyKind, KeyGeneration.usual(keyKind), policies, Optional.empty());
+    this(
+        name,
+        prefix,
+        keyKind,
+        KeyGeneration.usual(keyKind),
+        policies,
+        Optional.empty(),
+        Optional.empty());
   }
 }

@@ -21,6 +21,10 @@ import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
 import dev.coatcheck.core.key.KeyGeneration;
 import dev.coatcheck.core.key.KeyKind;
+import dev.coatcheck.core.key.KeyTimes;
+import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.seal.SealKeys;
+import dev.coatcheck.core.seal.Sealing;
 import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.schema.tables.records.TypeRecord;
@@ -48,9 +52,11 @@ final class TypeStore {
   private static final int HIT_DAYS = 30;
 
   private final Database database;
+  private final SealKeys sealKeys;
 
-  TypeStore(Database database) {
+  TypeStore(Database database, SealKeys sealKeys) {
     this.database = database;
+    this.sealKeys = sealKeys;
   }
 
   /**
@@ -76,11 +82,22 @@ final class TypeStore {
   }
 
   List<Type> all() {
-    return database.read("registry load", TypeStore::all);
+    return database.read("registry load", this::all);
   }
 
-  private static List<Type> all(DSLContext sql) {
-    return sql.selectFrom(TYPE).orderBy(TYPE.NAME).fetch(TypeTable::read);
+  private List<Type> all(DSLContext sql) {
+    List<TypeRecord> rows = sql.selectFrom(TYPE).orderBy(TYPE.NAME).fetch();
+    Map<Integer, List<Sealing.Era>> eras =
+        rows.stream().anyMatch(row -> row.getSealedFrom() != null)
+            ? EraTable.all(sql, sealKeys)
+            : Map.of();
+    return rows.stream()
+        .map(row -> TypeTable.read(row, eras.getOrDefault(row.getTypeId(), List.of())))
+        .toList();
+  }
+
+  private Type reread(DSLContext sql, String name) {
+    return named(all(sql), name).orElseThrow();
   }
 
   PutOutcome put(
@@ -101,6 +118,7 @@ final class TypeStore {
           }
           TypeDefinition definition = change.apply(present);
           return TypeRules.refusal(all, present, definition)
+              .or(() -> SealRules.refusal(present, definition, sealKeys))
               .or(() -> refusal(sql, all, present, definition, conditions))
               .orElseGet(
                   () ->
@@ -124,6 +142,7 @@ final class TypeStore {
           }
           TypeDefinition definition = change.apply(present);
           return TypeRules.refusal(all, present, definition)
+              .or(() -> SealRules.refusal(present, definition, sealKeys))
               .or(() -> refusal(sql, all, present, definition, conditions));
         });
   }
@@ -156,9 +175,18 @@ final class TypeStore {
       TypeDefinition definition,
       PutConditions conditions) {
     if (present.isPresent()) {
-      return conditions
-          .linksLiveAt()
-          .flatMap(now -> dyingLinks(sql, all, present.get(), definition.policies(), now));
+      return newlySealed(present.get(), definition)
+          .flatMap(
+              wanted ->
+                  isFilling(sql, present.get())
+                      ? Optional.of(SealRules.migrating())
+                      : SealRules.tooEarly(wanted, now(sql), lastKey(sql, present.get())))
+          .or(
+              () ->
+                  conditions
+                      .linksLiveAt()
+                      .flatMap(
+                          now -> dyingLinks(sql, all, present.get(), definition.policies(), now)));
     }
     return definition.generation() instanceof KeyGeneration.Segment(String tag)
             && !sql.fetchExists(SEGMENT, SEGMENT.TAG.eq(tag))
@@ -170,8 +198,29 @@ final class TypeStore {
         : Optional.empty();
   }
 
-  private static PutOutcome create(
-      DSLContext sql, TypeDefinition definition, Salt salt, Actor actor) {
+  private static Optional<TypeDefinition.SealedFrom> newlySealed(
+      Type present, TypeDefinition definition) {
+    return definition.sealed().filter(_ -> present.sealing().isEmpty());
+  }
+
+  private static Instant now(DSLContext sql) {
+    return sql.select(currentOffsetDateTime().coerce(TYPE.UPDATED_AT)).fetchSingle().value1();
+  }
+
+  /** The time of the greatest key of a type of Snowflakes; empty if it has none. */
+  private static Optional<Instant> lastKey(DSLContext sql, Type type) {
+    return type.generation() instanceof KeyTimes.Snowflakes(SnowflakeLayout layout)
+        ? Optional.ofNullable(
+                sql.select(max(PUBLIC_ID.KEY))
+                    .from(PUBLIC_ID)
+                    .where(PUBLIC_ID.TYPE_ID.eq(type.number()))
+                    .fetchSingle()
+                    .value1())
+            .map(layout::timeOf)
+        : Optional.empty();
+  }
+
+  private PutOutcome create(DSLContext sql, TypeDefinition definition, Salt salt, Actor actor) {
     TypeRecord row = sql.newRecord(TYPE);
     row.setName(definition.name());
     row.setPrefix(definition.prefix().value());
@@ -179,32 +228,37 @@ final class TypeStore {
     row.setSalt(salt.bytes());
     TypeTable.setPolicies(row, definition.policies());
     row.setClientNames(definition.clientNames().orElse(ClientNames.DEFAULT).wireName());
-    Type created = sql.insertInto(TYPE).set(row).returning().fetchSingle(TypeTable::read);
+    definition.sealed().ifPresent(first -> row.setSealedFrom(first.from()));
+    int number = sql.insertInto(TYPE).set(row).returning().fetchSingle().getTypeId();
+    definition.sealed().ifPresent(first -> EraTable.insert(sql, number, null, first.sealKey()));
+    Type created = reread(sql, definition.name());
     tell(sql, created, actor, Map.of("created", true));
     return new PutOutcome.Created(created);
   }
 
-  private static PutOutcome update(
+  private PutOutcome update(
       DSLContext sql,
       Type present,
       TypeDefinition definition,
       PutConditions conditions,
       Actor actor) {
     ClientNames clientNames = definition.clientNames().orElse(present.clientNames());
-    if (present.policies().equals(definition.policies()) && present.clientNames() == clientNames) {
+    Optional<TypeDefinition.SealedFrom> sealed = newlySealed(present, definition);
+    if (present.policies().equals(definition.policies())
+        && present.clientNames() == clientNames
+        && sealed.isEmpty()) {
       return new PutOutcome.Updated(present);
     }
     TypeRecord row = sql.newRecord(TYPE);
+    sealed.ifPresent(
+        first -> {
+          row.setSealedFrom(first.from());
+          EraTable.insert(sql, present.number(), null, first.sealKey());
+        });
     TypeTable.setPolicies(row, definition.policies());
     row.setClientNames(clientNames.wireName());
-    Type updated =
-        sql.update(TYPE)
-            .set(row)
-            .set(TYPE.VERSION, TYPE.VERSION.plus(1))
-            .set(TYPE.UPDATED_AT, currentOffsetDateTime().coerce(TYPE.UPDATED_AT))
-            .where(TYPE.TYPE_ID.eq(present.number()))
-            .returning()
-            .fetchSingle(TypeTable::read);
+    change(sql, present, row);
+    Type updated = reread(sql, present.name());
     tell(
         sql,
         updated,
@@ -212,6 +266,55 @@ final class TypeStore {
         Map.of(
             "fields", changedFields(present, updated),
             "links_confirmed", conditions.linksLiveAt().isEmpty()));
+    return new PutOutcome.Updated(updated);
+  }
+
+  private static void change(DSLContext sql, Type present, TypeRecord row) {
+    sql.update(TYPE)
+        .set(row)
+        .set(TYPE.VERSION, TYPE.VERSION.plus(1))
+        .set(TYPE.UPDATED_AT, currentOffsetDateTime().coerce(TYPE.UPDATED_AT))
+        .where(TYPE.TYPE_ID.eq(present.number()))
+        .execute();
+  }
+
+  /**
+   * Begins an era of a sealed type.
+   *
+   * @param startsAt empty for as early as possible
+   * @return empty if there is no such type
+   */
+  Optional<PutOutcome> addEra(
+      String name, Optional<Instant> startsAt, String sealKey, Actor actor) {
+    return database.write(
+        "era",
+        sql -> {
+          lock(sql);
+          return named(all(sql), name)
+              .map(
+                  type -> {
+                    Instant now = now(sql);
+                    Instant start = startsAt.orElseGet(() -> SealRules.earliest(type, now));
+                    return SealRules.eraRefusal(type, start, sealKey, now, sealKeys)
+                        .orElseGet(() -> began(sql, type, start, sealKey, actor));
+                  });
+        });
+  }
+
+  private PutOutcome began(
+      DSLContext sql, Type type, Instant startsAt, String sealKey, Actor actor) {
+    EraTable.insert(sql, type.number(), startsAt, sealKey);
+    change(sql, type, sql.newRecord(TYPE));
+    Type updated = reread(sql, type.name());
+    AuditTable.append(
+        sql,
+        List.of(
+            AuditEntry.of(
+                actor,
+                "type.era",
+                List.of(type.name()),
+                Map.of("starts_at", startsAt.toString(), "seal_key", sealKey))));
+    ChangeTable.append(sql, ChangeKind.TYPE, List.of(Integer.toString(type.number())));
     return new PutOutcome.Updated(updated);
   }
 
@@ -278,6 +381,9 @@ final class TypeStore {
         new ArrayList<>(changedFields("", present.policies().json(), updated.policies().json()));
     if (present.clientNames() != updated.clientNames()) {
       fields.add("client_names");
+    }
+    if (present.sealing().isEmpty() && updated.sealing().isPresent()) {
+      fields.add("sealed");
     }
     return fields;
   }

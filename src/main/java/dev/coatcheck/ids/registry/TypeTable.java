@@ -9,8 +9,13 @@ import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.name.WireNamed;
+import dev.coatcheck.core.seal.Sealing;
 import dev.coatcheck.postgres.sql.schema.tables.records.TypeRecord;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
 import org.jooq.JSONB;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /** A type as a row of its table. */
@@ -33,14 +38,21 @@ final class TypeTable {
     }
   }
 
-  static Type read(TypeRecord row) {
+  /**
+   * The type of a row.
+   *
+   * @param eras of the type, in the order of their starts
+   */
+  static Type read(TypeRecord row, List<Sealing.Era> eras) {
     KeyKind kind = WireNamed.find(KeyKind.class, row.getKeyKind()).orElseThrow();
+    KeyGeneration generation = generation(row);
+    Prefix prefix = new Prefix(row.getPrefix());
     return new Type(
         row.getTypeId(),
         row.getName(),
-        new Prefix(row.getPrefix()),
+        prefix,
         kind,
-        generation(row),
+        generation,
         new Salt(row.getSalt()),
         Policies.read(
             JsonObject.stored(JSON.readTree(row.getPolicies().data())),
@@ -48,9 +60,17 @@ final class TypeTable {
             kind,
             RedirectHosts.any()),
         WireNamed.find(ClientNames.class, row.getClientNames()).orElseThrow(),
+        sealing(row.getSealedFrom(), prefix, generation, eras),
         row.getCreatedAt(),
         row.getUpdatedAt(),
         row.getVersion());
+  }
+
+  private static Optional<Sealing> sealing(
+      @Nullable Instant from, Prefix prefix, KeyGeneration generation, List<Sealing.Era> eras) {
+    return from != null && generation instanceof KeyTimes.Snowflakes(SnowflakeLayout layout)
+        ? Optional.of(new Sealing(prefix, layout, from, eras))
+        : Optional.empty();
   }
 
   private static KeyGeneration generation(TypeRecord row) {

@@ -23,8 +23,8 @@ public final class Planner {
   private static final Diagnostic TYPE_KEYS =
       new Diagnostic(
           "type_unsuitable",
-          "The type must generate Snowflake keys of the default layout. Create such a type for this"
-              + " table.");
+          "The type must generate Snowflake keys of the default layout and seal none. Create such a"
+              + " type for this table.");
 
   private final TableSurvey survey;
 
@@ -34,7 +34,8 @@ public final class Planner {
 
   /** Whether rows of a table can be of the type. */
   public static boolean suits(Type type) {
-    return type.generation().equals(KeyGeneration.usual(KeyKind.BIGINT));
+    return type.generation().equals(KeyGeneration.usual(KeyKind.BIGINT))
+        && type.sealing().isEmpty();
   }
 
   /** Reads from the source, and changes nothing there. */

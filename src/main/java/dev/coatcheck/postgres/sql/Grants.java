@@ -46,6 +46,7 @@ public final class Grants {
     rights.put("console_session", ALL_ROWS);
     rights.put("dated_key", WRITE);
     rights.put("ending", WRITE);
+    rights.put("era", APPEND);
     rights.put("erased_alias", APPEND);
     rights.put("erasure", WRITE);
     rights.put("erasure_task", APPEND_AND_DELETE);

@@ -18,6 +18,7 @@ import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.core.key.Snowflake;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.WorkerUses;
+import dev.coatcheck.core.seal.SealKeys;
 import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.Rights;
 import dev.coatcheck.ids.access.Scope;
@@ -278,6 +279,7 @@ class ImporterTest {
             Registry.open(
                 database,
                 ChangeFeed.none(),
+                SealKeys.NONE,
                 new RandomSource(),
                 FIXTURE.observer,
                 System::nanoTime)) {

@@ -6,12 +6,14 @@ import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.id.TokenSource;
 import dev.coatcheck.core.key.Key;
+import dev.coatcheck.core.key.KeyGeneration;
 import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.core.key.Snowflake;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.UuidV7;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.core.seal.TestSealKeys;
 import dev.coatcheck.ids.alias.Aliases;
 import dev.coatcheck.ids.ending.Endings;
 import dev.coatcheck.ids.mint.MintCall;
@@ -26,6 +28,8 @@ import dev.coatcheck.ids.registry.TypeDefinition;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.TestDatabase;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -49,6 +53,7 @@ public final class MappingFixture implements AutoCloseable, AfterAllCallback {
   public final Registry registry;
   public final Type charge;
   public final Type user;
+  public final SealedRows sealedRows;
   public final Aliases aliases;
   public final Lookup lookup;
   public final Resolver resolver;
@@ -73,14 +78,17 @@ public final class MappingFixture implements AutoCloseable, AfterAllCallback {
     DatabaseSettings settings = on.settings(connections);
     database = Database.open(settings, "test", observer);
     feed = ChangeFeed.open(settings, observer, nanoTime);
-    registry = Registry.open(database, feed, new RandomSource(), observer, System::nanoTime);
+    registry =
+        Registry.open(
+            database, feed, TestSealKeys.ALL, new RandomSource(), observer, System::nanoTime);
+    sealedRows = SealedRows.open(database, registry, feed, observer, InstantSource.system());
     charge = type("charge", "ch", KeyKind.BIGINT);
     user = type("user", "usr", KeyKind.UUID);
     aliases = new Aliases(database, feed, 1_000, 3);
-    lookup = new Lookup(database, UnmappedRows.NONE);
+    lookup = new Lookup(database, UnmappedRows.NONE, sealedRows);
     resolver = resolver(1_000);
     endings = Endings.open(database, resolver);
-    minter = Minter.open(database, TOKENS, keys, observer, 4);
+    minter = Minter.open(database, TOKENS, keys, sealedRows, observer, 4);
   }
 
   /** One whose pool is that small. */
@@ -91,7 +99,15 @@ public final class MappingFixture implements AutoCloseable, AfterAllCallback {
   /** Another resolver, with a cache of its own. */
   Resolver resolver(int cachedMax) {
     return new Resolver(
-        database, new IdParser(registry), aliases, lookup, feed, observer, cachedMax, 3);
+        database,
+        new IdParser(registry),
+        aliases,
+        lookup,
+        sealedRows,
+        feed,
+        observer,
+        cachedMax,
+        3);
   }
 
   /** Texts as the resolver takes them. */
@@ -108,6 +124,22 @@ public final class MappingFixture implements AutoCloseable, AfterAllCallback {
   public Type type(String name, String prefix, KeyKind kind) {
     registry.put(
         new TypeDefinition(name, new Prefix(prefix), kind, Policies.DEFAULT),
+        PutConditions.NONE,
+        Actor.operator());
+    return registry.named(name).orElseThrow();
+  }
+
+  /** A sealed type of the first seal key of tests. */
+  public Type sealed(String name, String prefix, Instant from) {
+    registry.put(
+        new TypeDefinition(
+            name,
+            new Prefix(prefix),
+            KeyKind.BIGINT,
+            KeyGeneration.usual(KeyKind.BIGINT),
+            Policies.DEFAULT,
+            Optional.empty(),
+            Optional.of(new TypeDefinition.SealedFrom(from, TestSealKeys.FIRST))),
         PutConditions.NONE,
         Actor.operator());
     return registry.named(name).orElseThrow();
@@ -155,6 +187,7 @@ public final class MappingFixture implements AutoCloseable, AfterAllCallback {
 
   @Override
   public void close() {
+    sealedRows.close();
     registry.close();
     feed.close();
     database.close();

@@ -131,6 +131,7 @@ class MinterTest {
         new MintStore(FIXTURE.database, FIXTURE.observer),
         MappingFixture.generators(),
         drawToken,
+        FIXTURE.sealedRows,
         FIXTURE.observer,
         4);
   }

@@ -89,6 +89,7 @@ class SingleInsertTest {
                         .<Key>mapToObj(_ -> new Key.Bigint(drawn.pop()))
                         .toList()),
         MappingFixture.TOKENS::next,
+        fixture.sealedRows,
         fixture.observer,
         4);
   }

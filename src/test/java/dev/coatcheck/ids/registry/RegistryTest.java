@@ -10,6 +10,7 @@ import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.core.seal.SealKeys;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.sql.Database;
@@ -58,7 +59,8 @@ class RegistryTest {
     TestDatabase own = TestDatabase.fresh();
     try (Database database = Database.open(own.settings(2), "own", OBSERVER);
         Registry registry =
-            Registry.open(database, FEED, new RandomSource(), OBSERVER, System::nanoTime)) {
+            Registry.open(
+                database, FEED, SealKeys.NONE, new RandomSource(), OBSERVER, System::nanoTime)) {
       registry.put(TestType.of("gone", "gone").definition(), PutConditions.NONE, Actor.operator());
       own.sql().execute("delete from coatcheck.type");
       registry.put(TestType.of("next", "next").definition(), PutConditions.NONE, Actor.operator());
@@ -72,7 +74,8 @@ class RegistryTest {
     TestDatabase own = TestDatabase.fresh();
     try (Database database = Database.open(own.settings(2), "own", OBSERVER);
         Registry registry =
-            Registry.open(database, FEED, new RandomSource(), OBSERVER, System::nanoTime)) {
+            Registry.open(
+                database, FEED, SealKeys.NONE, new RandomSource(), OBSERVER, System::nanoTime)) {
       registry.put(TestType.of("gone", "gone").definition(), PutConditions.NONE, Actor.operator());
       registry.put(TestType.of("kept", "kept").definition(), PutConditions.NONE, Actor.operator());
       own.sql().execute("delete from coatcheck.type where name = 'gone'");
@@ -91,7 +94,8 @@ class RegistryTest {
     AtomicLong now = new AtomicLong();
     TestDatabase own = TestDatabase.fresh();
     try (Database gone = Database.open(own.settings(2), "gone", OBSERVER);
-        Registry registry = Registry.open(gone, FEED, new RandomSource(), OBSERVER, now::get);
+        Registry registry =
+            Registry.open(gone, FEED, SealKeys.NONE, new RandomSource(), OBSERVER, now::get);
         MachineDelay delay = MachineDelay.measure();
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       now.addAndGet(Duration.ofSeconds(1).toNanos());
@@ -309,7 +313,7 @@ class RegistryTest {
   }
 
   private static Registry registry(ChangeFeed feed, LongSupplier nanoTime) {
-    return Registry.open(DATABASE, feed, new RandomSource(), OBSERVER, nanoTime);
+    return Registry.open(DATABASE, feed, SealKeys.NONE, new RandomSource(), OBSERVER, nanoTime);
   }
 
   private static PutConditions at(int version) {

@@ -9,6 +9,7 @@ import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.core.older.Alphabet;
 import dev.coatcheck.core.older.TextShape;
+import dev.coatcheck.core.seal.SealKeys;
 import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
 import dev.coatcheck.ids.pattern.PublicPattern;
 import dev.coatcheck.postgres.sql.Database;
@@ -50,7 +51,7 @@ class StoredTypeTest {
                '{"of_a_later_version":{"more":true},"legacy":null}')
             """);
     try (Database opened = Database.open(database.settings(2), "test", new Observer())) {
-      List<Type> types = new TypeStore(opened).all();
+      List<Type> types = new TypeStore(opened, SealKeys.NONE).all();
 
       assertThat(types).extracting(Type::name).containsExactly("order", "user");
       Type order = types.getFirst();

@@ -146,7 +146,8 @@ class FrozenOutboxTest {
       lookup =
           new Lookup(
               fixture.gateway.database,
-              new ReadThrough(active, fixture.sources(), fixture.gatewayMappings()));
+              new ReadThrough(active, fixture.sources(), fixture.gatewayMappings()),
+              fixture.gateway.sealedRows);
       relay =
           new OutboxRelay(
               fixture.gatewayMappings(),

@@ -112,6 +112,7 @@ public final class TransferRoutes implements Routes {
             RequestCaller.types(ctx),
             "type",
             query.needed("type", "Send the name of the type whose mappings to export."));
+    Parameters.requireRows(type, "type");
     RowFormat format =
         WireNamed.find(RowFormat.class, query.text("format").orElse(RowFormat.CSV.wireName()))
             .orElseThrow(() -> Refusal.ofParameter("format", "The formats are csv and ndjson."));

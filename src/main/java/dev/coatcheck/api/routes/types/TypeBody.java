@@ -8,13 +8,19 @@ import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.core.key.KeyGeneration;
 import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.core.key.KeyTimes;
+import dev.coatcheck.core.seal.SealKey;
+import dev.coatcheck.core.seal.Sealing;
 import dev.coatcheck.ids.registry.ClientNames;
 import dev.coatcheck.ids.registry.Policies;
 import dev.coatcheck.ids.registry.RedirectHosts;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.ids.registry.TypeDefinition;
+import dev.coatcheck.ids.registry.TypeDefinition.SealedFrom;
+import java.time.Instant;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -26,9 +32,10 @@ import org.jspecify.annotations.Nullable;
  * already has.
  */
 final class TypeBody {
+  private static final String SEALED = "sealed";
   private static final String[] FIELDS =
       Stream.concat(
-              Stream.of("prefix", "key", "generate", "layout", "tag", "client_names"),
+              Stream.of("prefix", "key", "generate", "layout", "tag", "client_names", SEALED),
               Policies.DEFAULT.json().keySet().stream())
           .toArray(String[]::new);
 
@@ -54,7 +61,8 @@ final class TypeBody {
             type.keyKind(),
             type.generation(),
             type.policies(),
-            Optional.of(type.clientNames())));
+            Optional.of(type.clientNames()),
+            type.sealing().map(TypeBody::sealedFrom)));
   }
 
   /** Those of a definition, with their defaults. */
@@ -69,7 +77,30 @@ final class TypeBody {
     fields.put("tag", generation instanceof KeyGeneration.Segment keys ? keys.tag() : null);
     fields.putAll(type.policies().json());
     fields.put("client_names", type.clientNames().orElse(ClientNames.DEFAULT).wireName());
+    fields.put(
+        SEALED,
+        type.sealed()
+            .map(first -> Map.of("from", first.from(), "seal_key", first.sealKey()))
+            .orElse(null));
     return fields;
+  }
+
+  private static SealedFrom sealedFrom(Sealing sealing) {
+    return new SealedFrom(sealing.from(), sealing.eras().getFirst().fingerprint());
+  }
+
+  /** What an answer says beyond {@link #fields}: which seal key seals the keys of which time. */
+  static @Nullable List<Map<String, @Nullable Object>> eras(Type type) {
+    return type.sealing()
+        .map(sealing -> sealing.eras().stream().map(TypeBody::era).toList())
+        .orElse(null);
+  }
+
+  private static Map<String, @Nullable Object> era(Sealing.Era era) {
+    Map<String, @Nullable Object> view = new LinkedHashMap<>();
+    view.put("starts_at", era.startsAt().orElse(null));
+    view.put("seal_key", era.fingerprint());
+    return view;
   }
 
   TypeDefinition definition(String name, JsonObject body) {
@@ -95,7 +126,28 @@ final class TypeBody {
         kind,
         generation(body, kind),
         Policies.read(body, name, kind, redirectHosts),
-        body.constant("client_names", ClientNames.class));
+        body.constant("client_names", ClientNames.class),
+        body.optionalObject(SEALED).map(TypeBody::sealed));
+  }
+
+  private static SealedFrom sealed(JsonObject body) {
+    body.allow("from", "seal_key");
+    Instant from =
+        body.nullableTime("from")
+            .orElseThrow(() -> body.missing("from", "Send the time of the first sealed key."));
+    return new SealedFrom(from.truncatedTo(ChronoUnit.MILLIS), sealKey(body));
+  }
+
+  /** The fingerprint of a seal key in the field {@code seal_key}. */
+  static String sealKey(JsonObject body) {
+    String sealKey = body.string("seal_key");
+    if (!SealKey.isFingerprint(sealKey)) {
+      throw body.invalid(
+          "seal_key",
+          "Send the fingerprint of the seal key, 16 of 0-9 and a-f; coatcheck types seal-key list"
+              + " prints it. Never send the key itself.");
+    }
+    return sealKey;
   }
 
   private KeyGeneration generation(JsonObject body, KeyKind kind) {

@@ -11,6 +11,7 @@ import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
+import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.PutConditions;
@@ -20,6 +21,7 @@ import dev.coatcheck.ids.registry.Type;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -51,6 +53,7 @@ public final class TypeRoutes implements Routes {
     endpoints.secured(HandlerType.GET, "/v1/types/{name}", Scope.TYPES_READ, this::one);
     endpoints.json(HandlerType.PUT, "/v1/types/{name}", Scope.TYPES_WRITE, this::put, CONFIRM);
     endpoints.mergePatch("/v1/types/{name}", Scope.TYPES_WRITE, this::patch, CONFIRM);
+    endpoints.json(HandlerType.POST, "/v1/types/{name}/eras", Scope.TYPES_WRITE, this::addEra);
   }
 
   private Answer list(Context ctx) {
@@ -83,6 +86,20 @@ public final class TypeRoutes implements Routes {
             conditions(ctx),
             RequestCaller.of(ctx).caller().rights(),
             RequestCaller.actor(ctx)));
+  }
+
+  private Answer addEra(Context ctx, RequestBody body) {
+    String name = ctx.pathParam("name");
+    JsonObject era = body.object().allow("seal_key", "starts_at");
+    Parameters.requireAllowed(RequestCaller.types(ctx), name);
+    return registry
+        .addEra(
+            name,
+            era.nullableTime("starts_at").map(time -> time.truncatedTo(ChronoUnit.MILLIS)),
+            TypeBody.sealKey(era),
+            RequestCaller.actor(ctx))
+        .map(TypeRoutes::answer)
+        .orElseThrow(() -> new Refusal(Parameters.typeUnknown("name")));
   }
 
   private static Answer answer(PutOutcome outcome) {
@@ -140,6 +157,7 @@ public final class TypeRoutes implements Routes {
     view.put("object", "type");
     view.put("name", type.name());
     view.putAll(TypeBody.fields(type));
+    view.put("eras", TypeBody.eras(type));
     view.put("created_at", type.createdAt());
     view.put("updated_at", type.updatedAt());
     view.put("version", type.version());

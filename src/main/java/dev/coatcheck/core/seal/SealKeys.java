@@ -1,0 +1,84 @@
+package dev.coatcheck.core.seal;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The seal keys that an instance has, from a file that its owner alone may read: one key a line, 64
+ * hexadecimal digits each; empty lines and those that begin with {@code #} are skipped. The
+ * database never has a key.
+ */
+public final class SealKeys {
+  public static final SealKeys NONE = new SealKeys(Map.of());
+
+  private static final Set<PosixFilePermission> ALLOWED =
+      EnumSet.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
+
+  private final Map<String, SealKey> byFingerprint;
+
+  private SealKeys(Map<String, SealKey> byFingerprint) {
+    this.byFingerprint = byFingerprint;
+  }
+
+  /** What a file of keys turned out to be. */
+  public sealed interface Parsed {
+    record Valid(SealKeys keys) implements Parsed {}
+
+    /**
+     * Not used, in part or at all.
+     *
+     * @param fault says what is wrong, and what to do; never a part of a key
+     */
+    record Faulty(String fault) implements Parsed {}
+  }
+
+  public static Parsed read(Path file) {
+    try {
+      PosixFileAttributeView access =
+          Files.getFileAttributeView(file, PosixFileAttributeView.class);
+      if (access != null && !ALLOWED.containsAll(access.readAttributes().permissions())) {
+        return new Parsed.Faulty(
+            "others than its owner may use %s; run chmod 600 on it".formatted(file));
+      }
+      return parse(Files.readAllLines(file), file);
+    } catch (IOException failed) {
+      return new Parsed.Faulty("can't be read: " + file);
+    }
+  }
+
+  private static Parsed parse(List<String> lines, Path file) {
+    Map<String, SealKey> keys = new LinkedHashMap<>();
+    for (int i = 0; i < lines.size(); i++) {
+      String line = lines.get(i).strip();
+      if (line.isEmpty() || line.startsWith("#")) {
+        continue;
+      }
+      Optional<SealKey> key = SealKey.parse(line);
+      if (key.isEmpty()) {
+        return new Parsed.Faulty(
+            "line %d of %s is no seal key, which is 64 of 0-9 and a-f".formatted(i + 1, file));
+      }
+      keys.put(key.get().fingerprint(), key.get());
+    }
+    return new Parsed.Valid(new SealKeys(keys));
+  }
+
+  public Optional<SealKey> withFingerprint(String fingerprint) {
+    return Optional.ofNullable(byFingerprint.get(fingerprint));
+  }
+
+  /** In the order of the file. */
+  public List<String> fingerprints() {
+    return new ArrayList<>(byFingerprint.keySet());
+  }
+}

@@ -1,0 +1,188 @@
+package dev.coatcheck.core.seal;
+
+import dev.coatcheck.core.id.Prefix;
+import dev.coatcheck.core.id.Sha256;
+import dev.coatcheck.core.id.Token;
+import dev.coatcheck.core.key.SnowflakeLayout;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * The sealed public IDs of a type: those of all keys from a moment on. Each is the key and a tag of
+ * the prefix, enciphered as one block with the seal key of the era that the key belongs to:
+ *
+ * <pre>
+ *  token = AES-256(cipher key of the era, key (64 bits) ‖ tag (64 bits))
+ *  tag   = the first 8 bytes of SHA-256("coatcheck sealed v1" ‖ 0 ‖ prefix)
+ * </pre>
+ *
+ * So a key has one ID for ever, no two keys have the same, and a token that somebody made up opens
+ * with a probability of 2^-64 for each era.
+ */
+public final class Sealing {
+  /** How far ahead of the present a key of a sealed type may be. */
+  public static final Duration KEY_AHEAD_MAX = Duration.ofHours(24);
+
+  private static final String TAG_LABEL = "coatcheck sealed v1";
+  private static final long WHOLE_TAG = -1L;
+
+  private final SnowflakeLayout layout;
+  private final Instant from;
+  private final List<Era> eras;
+  private final long tag;
+  private final long tagMask;
+
+  /**
+   * A span of key times, which ends where the next one starts.
+   *
+   * @param startsAt empty for the first era: there is no key before it
+   * @param key empty if this instance does not have the seal key of that fingerprint
+   */
+  public record Era(Optional<Instant> startsAt, String fingerprint, Optional<SealKey> key) {
+    boolean hasBegunAt(long millis) {
+      return startsAt.isEmpty() || startsAt.get().toEpochMilli() <= millis;
+    }
+  }
+
+  /** What a token turned out to be. */
+  public sealed interface Opened {
+    /** The sealed ID of a key. */
+    record OfKey(long key) implements Opened {}
+
+    /** No sealed ID of the type. */
+    record NotSealed() implements Opened {}
+
+    /** It may be of an era whose seal key this instance lacks. */
+    record KeyMissing(String fingerprint) implements Opened {}
+  }
+
+  /**
+   * @param layout of the keys of the type
+   * @param from keys of an earlier time have stored IDs
+   * @param eras in the order of their starts, the first without one
+   */
+  public Sealing(Prefix prefix, SnowflakeLayout layout, Instant from, List<Era> eras) {
+    this(prefix, layout, from, eras, WHOLE_TAG);
+  }
+
+  /** The same with a part of the tag, so that tests can see forged tokens that open. */
+  Sealing(Prefix prefix, SnowflakeLayout layout, Instant from, List<Era> eras, long tagMask) {
+    if (eras.isEmpty() || eras.getFirst().startsAt().isPresent()) {
+      throw new IllegalArgumentException("no first era: " + eras);
+    }
+    this.layout = layout;
+    this.from = from;
+    this.eras = List.copyOf(eras);
+    this.tag = ByteBuffer.wrap(Sha256.of(TAG_LABEL, prefix.value())).getLong();
+    this.tagMask = tagMask;
+  }
+
+  /** The moment from which keys are sealed. */
+  public Instant from() {
+    return from;
+  }
+
+  public List<Era> eras() {
+    return eras;
+  }
+
+  /** The eras whose seal keys this instance lacks. */
+  public List<Era> erasWithoutKey() {
+    return eras.stream().filter(era -> era.key().isEmpty()).toList();
+  }
+
+  /** Whether some keys of the type have stored IDs. */
+  public boolean hasStoredKeys() {
+    return from.toEpochMilli() > layout.epochMillis();
+  }
+
+  /** The least key that is sealed. */
+  public long leastKey() {
+    return layout.key(layout.positionFrom(Math.max(from.toEpochMilli(), layout.epochMillis())), 0);
+  }
+
+  /** Whether the key is dated further ahead than a sealed type takes keys. */
+  public boolean isTooFarAhead(long key, Instant now) {
+    return timeOf(key).isAfter(now.plus(KEY_AHEAD_MAX));
+  }
+
+  public Instant timeOf(long key) {
+    return layout.timeOf(key);
+  }
+
+  /** Whether the public ID of the key is sealed; this depends on nothing but the key. */
+  public boolean seals(long key) {
+    return key >= 0 && millisOf(key) >= from.toEpochMilli();
+  }
+
+  /**
+   * The sealed ID of a key; empty if this instance lacks the seal key of its {@linkplain #eraOf
+   * era}.
+   */
+  public Optional<Token> seal(long key) {
+    if (!seals(key)) {
+      throw new IllegalArgumentException("not sealed: " + key);
+    }
+    return eraOf(key).key().map(era -> era.encipher(new Token(key, tag)));
+  }
+
+  public Era eraOf(long key) {
+    return eraAt(millisOf(key));
+  }
+
+  private Era eraAt(long millis) {
+    for (int i = eras.size() - 1; i > 0; i--) {
+      if (eras.get(i).hasBegunAt(millis)) {
+        return eras.get(i);
+      }
+    }
+    return eras.getFirst();
+  }
+
+  /**
+   * Opens a token. Tries all eras, whatever matches, so that each refusal takes as long as any
+   * other.
+   */
+  public Opened open(Token token) {
+    Opened opened = new Opened.NotSealed();
+    boolean isOpen = false;
+    for (Era era : eras) {
+      if (era.key().isEmpty()) {
+        opened = isOpen ? opened : new Opened.KeyMissing(era.fingerprint());
+        continue;
+      }
+      Token plain = era.key().get().decipher(token);
+      if (((plain.low() ^ tag) & tagMask) == 0
+          && seals(plain.high())
+          && eraOf(plain.high()).equals(era)) {
+        opened = new Opened.OfKey(plain.high());
+        isOpen = true;
+      }
+    }
+    return opened;
+  }
+
+  /** Whether both give every key the same ID, and open the same IDs. */
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Sealing that
+        && layout.equals(that.layout)
+        && from.equals(that.from)
+        && eras.equals(that.eras)
+        && tag == that.tag
+        && tagMask == that.tagMask;
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(layout, from, eras, tag, tagMask);
+  }
+
+  private long millisOf(long key) {
+    return layout.millisSinceEpoch(key) + layout.epochMillis();
+  }
+}

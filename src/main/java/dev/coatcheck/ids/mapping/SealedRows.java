@@ -1,0 +1,194 @@
+package dev.coatcheck.ids.mapping;
+
+import dev.coatcheck.cluster.change.ChangeFeed;
+import dev.coatcheck.cluster.change.ChangeKind;
+import dev.coatcheck.core.id.Token;
+import dev.coatcheck.core.key.Key;
+import dev.coatcheck.core.observe.Background;
+import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.registry.Registry;
+import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.postgres.connection.Deadline;
+import dev.coatcheck.postgres.sql.Database;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Knows which sealed public IDs have no row. Only those that have ended or survived a merge have
+ * one, so nearly every sealed ID is resolved without a question to Postgres: a filter in memory
+ * says that its token is in no row. The filter is read in the background and follows the change
+ * feed; it is believed for as long as the feed is. Until it is complete, and after changes were
+ * missed, Postgres is asked about every sealed ID.
+ */
+public final class SealedRows implements AutoCloseable {
+  private static final int TOKENS_MIN = 10_000;
+  private static final int GROWTH = 4;
+  private static final int PAGE = 10_000;
+  private static final long RETRY_MILLIS = 500;
+  private static final Duration PAGE_TIME_MAX = Duration.ofSeconds(5);
+
+  private final MappingStore store;
+  private final Registry registry;
+  private final ChangeFeed feed;
+  private final InstantSource clock;
+  private final Background background;
+  private final AtomicBoolean isDue = new AtomicBoolean();
+  private final ScheduledExecutorService reader =
+      Executors.newSingleThreadScheduledExecutor(
+          Thread.ofPlatform().daemon().name("sealed-rows").factory());
+  private volatile Known known = new Known(new TokenFilter(TOKENS_MIN), false);
+
+  private record Known(TokenFilter filter, boolean isComplete) {}
+
+  private SealedRows(
+      Database database,
+      Registry registry,
+      ChangeFeed feed,
+      Observer observer,
+      InstantSource clock) {
+    this.store = new MappingStore(database);
+    this.registry = registry;
+    this.feed = feed;
+    this.clock = clock;
+    this.background = new Background("sealed-rows", observer);
+  }
+
+  /** Begins to read which rows there are, and follows the changes. */
+  public static SealedRows open(
+      Database database,
+      Registry registry,
+      ChangeFeed feed,
+      Observer observer,
+      InstantSource clock) {
+    SealedRows rows = new SealedRows(database, registry, feed, observer, clock);
+    feed.onSubjects(ChangeKind.ENDING, rows::heard);
+    rows.readSoon(0);
+    return rows;
+  }
+
+  /** Whether no row has the sealed ID, as far as all changes are known that are 1.9 s old. */
+  public boolean haveNone(Token token) {
+    return feed.isTrusted() && haveHadNone(token);
+  }
+
+  /**
+   * The same during an outage of Postgres, by all changes until {@code staleMax} ago at the latest.
+   */
+  boolean hadNone(Token token, Duration staleMax) {
+    return feed.silent().compareTo(staleMax) <= 0 && haveHadNone(token);
+  }
+
+  private boolean haveHadNone(Token token) {
+    Known now = known;
+    return now.isComplete && !now.filter.mayHold(token);
+  }
+
+  /** A row of this token was written here; other instances hear of it through the change feed. */
+  void add(Token token) {
+    Known now = known;
+    now.filter.add(token);
+    if (now.isComplete && now.filter.isFull()) {
+      readSoon(0);
+    }
+  }
+
+  /**
+   * The mappings of those subjects that are sealed, as they are unless rows say otherwise.
+   *
+   * @throws dev.coatcheck.core.seal.SealKeyMissing if this instance lacks a seal key
+   */
+  Map<TypedKey, StoredMapping> computed(List<TypedKey> subjects) {
+    Map<TypedKey, StoredMapping> sealed = new HashMap<>();
+    for (TypedKey subject : subjects) {
+      registry
+          .numbered(subject.typeNumber())
+          .filter(type -> !isTooFarAhead(type, subject.key()))
+          .flatMap(type -> StoredMapping.sealed(type, subject.key()))
+          .ifPresent(mapping -> sealed.put(subject, mapping));
+    }
+    return sealed;
+  }
+
+  /** An era that begins before the time of such a key would give it another public ID. */
+  private boolean isTooFarAhead(Type type, Key key) {
+    return type.sealingOf(key)
+        .filter(sealing -> sealing.isTooFarAhead(((Key.Bigint) key).value(), clock.instant()))
+        .isPresent();
+  }
+
+  /** Runs on the thread of the feed. */
+  private void heard(Optional<List<String>> subjects) {
+    if (subjects.isEmpty()) {
+      known = new Known(known.filter, false);
+      readSoon(0);
+      return;
+    }
+    for (String subject : subjects.get()) {
+      TypedToken.parse(subject).filter(this::maybeSealed).ifPresent(id -> add(id.token()));
+    }
+  }
+
+  /** A type that is unknown yet may be sealed. */
+  private boolean maybeSealed(TypedToken id) {
+    return registry.numbered(id.typeNumber()).map(type -> type.sealing().isPresent()).orElse(true);
+  }
+
+  private void readSoon(long millis) {
+    if (!reader.isShutdown() && isDue.compareAndSet(false, true)) {
+      var _ = reader.schedule(this::readOrRetry, millis, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private void readOrRetry() {
+    isDue.set(false);
+    if (!background.run(() -> read(TOKENS_MIN))) {
+      readSoon(RETRY_MILLIS);
+    }
+  }
+
+  /**
+   * Reads all rows into a filter that the feed adds to meanwhile: what is committed before its rows
+   * are read is among them, and what is committed later comes with the feed.
+   */
+  private void read(int tokensMax) {
+    Known begun = new Known(new TokenFilter(tokensMax), false);
+    known = begun;
+    for (Type type : registry.all()) {
+      if (type.sealing().isPresent()) {
+        read(type, begun.filter);
+      }
+      if (begun.filter.isFull()) {
+        read(Math.multiplyExact(tokensMax, GROWTH));
+        return;
+      }
+    }
+    if (known == begun) { // otherwise changes were missed meanwhile
+      known = new Known(begun.filter, true);
+    }
+  }
+
+  private void read(Type type, TokenFilter into) {
+    List<StoredMapping> page = List.of();
+    do {
+      Optional<StoredMapping> last =
+          page.isEmpty() ? Optional.empty() : Optional.of(page.getLast());
+      page =
+          Deadline.after(PAGE_TIME_MAX)
+              .call(() -> store.sealedRows(type, last.map(StoredMapping::key), PAGE));
+      page.forEach(row -> into.add(row.token()));
+    } while (page.size() == PAGE && !into.isFull());
+  }
+
+  @Override
+  public void close() {
+    reader.shutdownNow();
+  }
+}

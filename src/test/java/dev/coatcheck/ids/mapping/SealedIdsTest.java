@@ -1,0 +1,414 @@
+package dev.coatcheck.ids.mapping;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.coatcheck.cluster.audit.Actor;
+import dev.coatcheck.cluster.change.ChangeFeed;
+import dev.coatcheck.core.id.PublicId;
+import dev.coatcheck.core.id.RandomSource;
+import dev.coatcheck.core.id.Token;
+import dev.coatcheck.core.key.Key;
+import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.seal.SealKeyMissing;
+import dev.coatcheck.core.seal.TestSealKeys;
+import dev.coatcheck.ids.access.AllowedTypes;
+import dev.coatcheck.ids.alias.Alias;
+import dev.coatcheck.ids.alias.AliasScheme;
+import dev.coatcheck.ids.ending.EndOutcome;
+import dev.coatcheck.ids.ending.Endings;
+import dev.coatcheck.ids.ending.EraseOutcome;
+import dev.coatcheck.ids.ending.Erasures;
+import dev.coatcheck.ids.mint.MintCall;
+import dev.coatcheck.ids.mint.MintOutcome;
+import dev.coatcheck.ids.mint.MintRequest;
+import dev.coatcheck.ids.registry.PutOutcome;
+import dev.coatcheck.ids.registry.Registry;
+import dev.coatcheck.ids.registry.Type;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Sealed public IDs in the real database, which has a row of them only where they ended. */
+class SealedIdsTest {
+  @RegisterExtension static final MappingFixture FIXTURE = new MappingFixture();
+
+  /** Always sealed. */
+  private static Type message;
+
+  /** Sealed from a moment on, with stored IDs before. */
+  private static Type order;
+
+  private static final Instant MOMENT = Instant.parse("2024-06-01T00:00:00Z");
+
+  @BeforeAll
+  static void types() {
+    message = FIXTURE.sealed("message", "msg", Instant.EPOCH);
+    order = FIXTURE.sealed("order", "ord", MOMENT);
+    FIXTURE.on.sql().execute("create extension if not exists pg_stat_statements");
+    Awaitility.await().until(() -> FIXTURE.sealedRows.haveNone(new Token(1, 2)));
+  }
+
+  private static Key key(String time, int number) {
+    SnowflakeLayout layout = SnowflakeLayout.DEFAULT;
+    return new Key.Bigint(
+        layout.key(layout.position(Instant.parse(time).toEpochMilli()), 3) + number);
+  }
+
+  private static Mapping minted(Type type) {
+    return FIXTURE.mint(FIXTURE.generated(type)).getFirst().mapping();
+  }
+
+  private static ResolveOutcome resolved(Mapping mapping) {
+    return FIXTURE.resolver.resolve(mapping.publicId().toString(), AllowedTypes.ALL);
+  }
+
+  private static EndOutcome ended(Endings.Request request) {
+    return FIXTURE.endings.end(List.of(request), Endings.Mode.EACH, Actor.operator())
+            instanceof Endings.Result.Settled(List<EndOutcome> outcomes)
+        ? outcomes.getFirst()
+        : new EndOutcome.Unknown(EndOutcome.Side.ID);
+  }
+
+  private static EndOutcome revoked(Mapping mapping) {
+    return ended(
+        new Endings.Request.Revoke(mapping.publicId().toString(), Optional.of("reported")));
+  }
+
+  private static long rows(Type type) {
+    return FIXTURE
+        .on
+        .sql()
+        .number("select count(*) from coatcheck.public_id where type_id = " + type.number());
+  }
+
+  private static long statementsOnMappings() {
+    return FIXTURE
+        .on
+        .sql()
+        .number(
+            "select coalesce(sum(calls), 0) from pg_stat_statements where query like"
+                + " '%coatcheck.public_id%' and query not like '%pg_stat_statements%'"
+                + " and query not like 'select count(*)%'");
+  }
+
+  @Test
+  void aMintAndAResolveSendNoStatement() {
+    minted(message);
+    long before = statementsOnMappings();
+    List<MintOutcome.Ticket> batch =
+        FIXTURE.mint(
+            IntStream.range(0, 500)
+                .mapToObj(_ -> FIXTURE.generated(message))
+                .toArray(MintRequest[]::new));
+    for (MintOutcome.Ticket ticket : batch) {
+      assertThat(ticket.created()).isTrue();
+      assertThat(resolved(ticket.mapping())).isEqualTo(new ResolveOutcome.Found(ticket.mapping()));
+      assertThat(FIXTURE.lookup.find(message, ticket.mapping().key())).contains(ticket.mapping());
+    }
+    assertThat(
+            FIXTURE.resolver.resolve(
+                new PublicId(message.prefix(), new Token(5, 6)).toString(), AllowedTypes.ALL))
+        .isEqualTo(new ResolveOutcome.Unknown());
+
+    assertThat(statementsOnMappings()).isEqualTo(before);
+    assertThat(batch).extracting(ticket -> ticket.mapping().token()).doesNotHaveDuplicates();
+    assertThat(rows(message)).isLessThan(500);
+  }
+
+  @Test
+  void aSuppliedKeyHasOneIdHoweverOftenItIsMinted() {
+    MintRequest request = new MintRequest(message, Optional.of(key("2025-03-01T00:00:00Z", 1)));
+    MintOutcome.Ticket first = FIXTURE.mint(request).getFirst();
+
+    assertThat(first.created()).isFalse();
+    assertThat(FIXTURE.mint(request).getFirst()).isEqualTo(first);
+    assertThat(first.mapping().createdAt()).isEqualTo("2025-03-01T00:00:00Z");
+    try (MappingFixture other = FIXTURE.beside()) {
+      assertThat(other.minter.mint(MintCall.of(request)))
+          .isEqualTo(new MintOutcome.Minted(List.of(first)));
+    }
+  }
+
+  @Test
+  void whetherAKeyIsSealedDependsOnTheKeyAlone() {
+    Mapping before =
+        FIXTURE
+            .mint(new MintRequest(order, Optional.of(key("2024-05-31T23:59:59.999Z", 0))))
+            .getFirst()
+            .mapping();
+    Mapping after =
+        FIXTURE
+            .mint(new MintRequest(order, Optional.of(key("2024-06-01T00:00:00Z", 0))))
+            .getFirst()
+            .mapping();
+
+    assertThat(rows(order)).isEqualTo(1);
+    assertThat(resolved(before)).isEqualTo(new ResolveOutcome.Found(before));
+    assertThat(resolved(after)).isEqualTo(new ResolveOutcome.Found(after));
+    assertThat(
+            FIXTURE.resolver.resolveAll(
+                FIXTURE.read(
+                    List.of(
+                        after.publicId().toString(),
+                        before.publicId().toString(),
+                        new PublicId(order.prefix(), new Token(7, 8)).toString()))))
+        .containsExactly(
+            new ResolveOutcome.Found(after),
+            new ResolveOutcome.Found(before),
+            new ResolveOutcome.Unknown());
+    assertThat(
+            FIXTURE.lookup.findAll(
+                order, List.of(after.key(), before.key(), key("2024-05-01T00:00:00Z", 9))))
+        .containsExactly(Optional.of(after), Optional.of(before), Optional.empty());
+  }
+
+  @Test
+  void aMixedBatchIsDoneWhole() {
+    List<MintOutcome.Ticket> tickets =
+        FIXTURE.mint(
+            FIXTURE.generated(message), FIXTURE.request(77_001), FIXTURE.generated(message));
+
+    assertThat(tickets).extracting(MintOutcome.Ticket::created).containsExactly(true, true, true);
+    tickets.forEach(
+        ticket ->
+            assertThat(resolved(ticket.mapping()))
+                .isEqualTo(new ResolveOutcome.Found(ticket.mapping())));
+  }
+
+  @Test
+  void aLegacyIdLeadsToASealedId() {
+    Alias alias = Alias.of(message, AliasScheme.LEGACY, "4711");
+    MintRequest request = new MintRequest(message, Optional.empty(), List.of(alias));
+    MintOutcome.Ticket first = FIXTURE.mint(request).getFirst();
+
+    assertThat(first.created()).isTrue();
+    assertThat(FIXTURE.mint(request).getFirst())
+        .isEqualTo(new MintOutcome.Ticket(first.mapping(), false));
+    assertThat(FIXTURE.resolver.resolveAlias(message, alias))
+        .isEqualTo(new ResolveOutcome.Found(first.mapping()));
+    MintRequest other =
+        new MintRequest(message, Optional.of(key("2025-01-01T00:00:00Z", 4)), List.of(alias));
+    assertThat(FIXTURE.minter.mint(MintCall.of(other)))
+        .isEqualTo(new MintOutcome.Minted(List.of(new MintOutcome.AliasTaken(AliasScheme.LEGACY))));
+    MintRequest second =
+        new MintRequest(
+            message,
+            Optional.of(first.mapping().key()),
+            List.of(Alias.of(message, AliasScheme.LEGACY, "4712")));
+    assertThat(FIXTURE.mint(second).getFirst())
+        .isEqualTo(new MintOutcome.Ticket(first.mapping(), false));
+  }
+
+  @Test
+  void aRevokedIdIsDeadHereAndOnAnotherInstanceAndAfterARestart() {
+    Mapping mapping = minted(message);
+    Mapping alive = minted(message);
+    try (MappingFixture other = FIXTURE.beside()) {
+      String text = mapping.publicId().toString();
+      Awaitility.await().until(() -> other.sealedRows.haveNone(mapping.token()));
+      assertThat(other.resolver.resolve(text, AllowedTypes.ALL))
+          .isEqualTo(new ResolveOutcome.Found(mapping));
+
+      assertThat(revoked(mapping)).isInstanceOf(EndOutcome.Done.class);
+      assertThat(resolved(mapping)).isInstanceOf(ResolveOutcome.Revoked.class);
+      assertThat(FIXTURE.lookup.find(message, mapping.key()).orElseThrow().status())
+          .isEqualTo(Mapping.Status.REVOKED);
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(2))
+          .until(
+              () ->
+                  other.resolver.resolve(text, AllowedTypes.ALL) instanceof ResolveOutcome.Revoked);
+    }
+    assertThat(
+            FIXTURE.minter.mint(MintCall.of(new MintRequest(message, Optional.of(mapping.key())))))
+        .isEqualTo(new MintOutcome.Minted(List.of(new MintOutcome.Ended())));
+    try (MappingFixture restarted = FIXTURE.beside()) {
+      assertThat(restarted.resolver.resolve(mapping.publicId().toString(), AllowedTypes.ALL))
+          .isInstanceOf(ResolveOutcome.Revoked.class);
+      Awaitility.await().until(() -> restarted.sealedRows.haveNone(alive.token()));
+      assertThat(restarted.sealedRows.haveNone(mapping.token())).isFalse();
+      assertThat(restarted.resolver.resolve(mapping.publicId().toString(), AllowedTypes.ALL))
+          .isInstanceOf(ResolveOutcome.Revoked.class);
+    }
+  }
+
+  @Test
+  void sealedIdsAreMergedAndTheirChainsAreFlat() {
+    Mapping one = minted(message);
+    Mapping two = minted(message);
+    Mapping three = minted(message);
+
+    assertThat(merged(one, two)).isInstanceOf(EndOutcome.Done.class);
+    assertThat(merged(two, three)).isInstanceOf(EndOutcome.Done.class);
+
+    assertThat(resolved(one))
+        .isInstanceOfSatisfying(
+            ResolveOutcome.Merged.class,
+            merged -> assertThat(merged.survivor().token()).isEqualTo(three.token()));
+    assertThat(resolved(three)).isEqualTo(new ResolveOutcome.Found(three));
+    assertThat(FIXTURE.lookup.mergedInto(three, 10)).hasSize(2);
+    assertThat(revoked(three)).isInstanceOf(EndOutcome.Done.class);
+    Awaitility.await().until(() -> resolved(one) instanceof ResolveOutcome.Revoked);
+  }
+
+  private static EndOutcome merged(Mapping from, Mapping into) {
+    return ended(new Endings.Request.Merge(from.publicId().toString(), into.publicId().toString()));
+  }
+
+  @Test
+  void refusedEndingsLeaveNoRow() {
+    Mapping one = minted(message);
+    long before = rows(message);
+
+    assertThat(merged(one, one)).isInstanceOf(EndOutcome.MergeRefused.class);
+    FIXTURE.endings.end(
+        List.of(new Endings.Request.Revoke(one.publicId().toString(), Optional.empty())),
+        Endings.Mode.NONE,
+        Actor.operator());
+
+    assertThat(rows(message)).isEqualTo(before);
+    assertThat(resolved(one)).isEqualTo(new ResolveOutcome.Found(one));
+  }
+
+  @Test
+  void instancesThatEndOneIdAtOnceAgree() throws Exception {
+    try (MappingFixture other = FIXTURE.beside();
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int round = 0; round < 10; round++) {
+        String text = minted(message).publicId().toString();
+        List<Callable<Endings.Result>> racers = new ArrayList<>();
+        for (MappingFixture each : List.of(FIXTURE, other, FIXTURE, other)) {
+          racers.add(
+              () ->
+                  each.endings.end(
+                      List.of(new Endings.Request.Revoke(text, Optional.of("r"))),
+                      Endings.Mode.EACH,
+                      Actor.operator()));
+        }
+        for (Future<Endings.Result> result : threads.invokeAll(racers)) {
+          assertThat(result.get())
+              .isInstanceOfSatisfying(
+                  Endings.Result.Settled.class,
+                  settled ->
+                      assertThat(settled.outcomes()).allMatch(EndOutcome.Done.class::isInstance));
+        }
+      }
+    }
+  }
+
+  @Test
+  void aSealedIdIsNotErased() {
+    Mapping mapping = minted(message);
+    Erasures erasures = new Erasures(FIXTURE.database, FIXTURE.resolver, FIXTURE.aliases);
+
+    assertThat(
+            erasures.erase(
+                mapping.publicId().toString(), false, AllowedTypes.ALL, Actor.operator()))
+        .isEqualTo(new EraseOutcome.Sealed());
+    assertThat(resolved(mapping)).isEqualTo(new ResolveOutcome.Found(mapping));
+  }
+
+  @Test
+  void anOutageStopsNeitherMintsNorResolvesUntilTheFeedIsNotBelieved() {
+    try (MappingFixture fixture = new MappingFixture()) {
+      Type type = fixture.sealed("message", "msg", Instant.EPOCH);
+      Mapping mapping = fixture.mint(fixture.generated(type)).getFirst().mapping();
+      Awaitility.await().until(() -> fixture.sealedRows.haveNone(mapping.token()));
+
+      fixture.on.setReachable(false);
+
+      assertThat(fixture.resolver.resolve(mapping.publicId().toString(), AllowedTypes.ALL))
+          .isEqualTo(new ResolveOutcome.Found(mapping));
+      Mapping later = fixture.mint(fixture.generated(type)).getFirst().mapping();
+      Awaitility.await().until(() -> !fixture.feed.isTrusted());
+      // serve_stale, the default
+      assertThat(fixture.resolver.resolve(later.publicId().toString(), AllowedTypes.ALL))
+          .isEqualTo(new ResolveOutcome.Found(later));
+      fixture.on.setReachable(true);
+      Awaitility.await().until(() -> fixture.sealedRows.haveNone(later.token()));
+    }
+  }
+
+  @Test
+  void anInstanceWithoutASealKeyRefusesItsEraAndNothingElse() {
+    Type type = FIXTURE.sealed("lacking", "lck", Instant.EPOCH);
+    assertThat(
+            FIXTURE
+                .registry
+                .addEra("lacking", Optional.empty(), TestSealKeys.SECOND, Actor.operator())
+                .orElseThrow())
+        .isInstanceOf(PutOutcome.Updated.class);
+    FIXTURE
+        .on
+        .sql()
+        .execute(
+            "update coatcheck.era set starts_at = '2025-01-01T00:00:00Z' where starts_at is not"
+                + " null and type_id = "
+                + type.number(),
+            "update coatcheck.type set version = version + 1 where name = 'lacking'");
+    Key first = key("2024-06-01T00:00:00Z", 1);
+    Key second = key("2025-06-01T00:00:00Z", 1);
+    try (MappingFixture whole = FIXTURE.beside();
+        Registry lacking =
+            Registry.open(
+                FIXTURE.database,
+                ChangeFeed.none(),
+                TestSealKeys.withoutSecond(),
+                new RandomSource(),
+                FIXTURE.observer,
+                System::nanoTime);
+        SealedRows rows =
+            SealedRows.open(
+                FIXTURE.database,
+                lacking,
+                FIXTURE.feed,
+                FIXTURE.observer,
+                InstantSource.system())) {
+      Type there = whole.registry.named("lacking").orElseThrow();
+      Mapping ofSecond = whole.lookup.find(there, second).orElseThrow();
+      Lookup lookup = new Lookup(FIXTURE.database, UnmappedRows.NONE, rows);
+      Resolver resolver =
+          new Resolver(
+              FIXTURE.database,
+              new IdParser(lacking),
+              FIXTURE.aliases,
+              lookup,
+              rows,
+              FIXTURE.feed,
+              FIXTURE.observer,
+              100,
+              3);
+
+      assertThat(lookup.find(lacking.named("lacking").orElseThrow(), first)).isPresent();
+      assertThatThrownBy(() -> lookup.find(lacking.named("lacking").orElseThrow(), second))
+          .isInstanceOf(SealKeyMissing.class);
+      assertThatThrownBy(() -> resolver.resolve(ofSecond.publicId().toString(), AllowedTypes.ALL))
+          .isInstanceOf(SealKeyMissing.class)
+          .hasMessageContaining(TestSealKeys.SECOND);
+      assertThat(whole.resolver.resolve(ofSecond.publicId().toString(), AllowedTypes.ALL))
+          .isEqualTo(new ResolveOutcome.Found(ofSecond));
+    }
+  }
+
+  @Test
+  void aKeyThatALaterEraMayHaveHasNoIdYet() {
+    Instant ahead = Instant.now().plus(Duration.ofHours(24)).plusSeconds(60);
+
+    assertThat(FIXTURE.lookup.find(message, key(ahead.toString(), 0))).isEmpty();
+    assertThat(FIXTURE.lookup.find(message, key(ahead.minusSeconds(120).toString(), 0)))
+        .isPresent();
+  }
+}
