@@ -43,7 +43,7 @@ final class TypeDiff {
     SequencedMap<String, List<String>> after = Output.flat(Output.object(whole(name, type, body)));
     SequencedMap<String, List<String>> before =
         Output.flat(type.orElseGet(JsonNodeFactory.instance::objectNode));
-    before.keySet().removeAll(List.of("object", "name", "created_at", "updated_at", "version"));
+    before.keySet().removeIf(TypesCommand::isOfTheGateway);
     return new TypeDiff(before, after);
   }
 
@@ -72,6 +72,12 @@ final class TypeDiff {
         text(body, "client_names")
             .or(() -> type.flatMap(old -> text(old, "client_names")))
             .orElseGet(ClientNames.DEFAULT::wireName));
+    // What a type seals stays if it is left out.
+    whole.put(
+        "sealed",
+        body.path("sealed").isObject()
+            ? body.path("sealed")
+            : type.map(old -> old.path("sealed")).orElse(null));
     return whole;
   }
 

@@ -30,7 +30,10 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /** {@code coatcheck types}: the registry, through the API. */
-@Command(name = "types", description = "Lists, shows, compares and defines types.")
+@Command(
+    name = "types",
+    description = "Lists, shows, compares and defines types.",
+    subcommands = SealKeyCommand.class)
 final class TypesCommand {
   private static final String NAME = "Name of the type.";
   private static final String FILE =
@@ -45,9 +48,14 @@ final class TypesCommand {
 
   /** What a file may have that a put must not. */
   private static final List<String> OF_THE_GATEWAY =
-      List.of("object", "name", "created_at", "updated_at", "version");
+      List.of("object", "name", "eras", "created_at", "updated_at", "version");
 
   private static final JsonMapper JSON = new JsonMapper();
+
+  /** Whether a field, by its dotted name, is none of a definition. */
+  static boolean isOfTheGateway(String field) {
+    return OF_THE_GATEWAY.contains(field.split("[.]", 2)[0]);
+  }
 
   @Spec private CommandSpec spec;
 
@@ -126,6 +134,40 @@ final class TypesCommand {
     }
     return TypeDiff.of(name, reply.isSuccess() ? Optional.of(reply.body()) : Optional.empty(), body)
         .print(output);
+  }
+
+  @Command(
+      name = "era",
+      description = {
+        "Begins an era of a sealed type: later keys are sealed with another seal key.",
+        "Bring the key to every instance first."
+      },
+      footer = "  coatcheck types era message --seal-key 8d0c5a7e2f9b4613")
+  int era(
+      @Mixin GatewayCalls gateway,
+      @Mixin Output output,
+      @Parameters(paramLabel = "NAME", description = NAME) String name,
+      @Option(
+              names = "--seal-key",
+              paramLabel = "FINGERPRINT",
+              required = true,
+              description = "Seal key of the era, as seal-key list prints it.")
+          String sealKey,
+      @Option(
+              names = "--starts-at",
+              paramLabel = "TIME",
+              description =
+                  "Time of its first key, at least 25 hours ahead. Default: 25 hours ahead.")
+          @Nullable String startsAt)
+      throws CommandFailed {
+    Map<String, @Nullable Object> body = new LinkedHashMap<>();
+    body.put("seal_key", sealKey);
+    body.put("starts_at", startsAt);
+    output.rows(
+        gateway.post(path(name) + "/eras", Output.object(body)).path("eras"),
+        "starts_at",
+        "seal_key");
+    return 0;
   }
 
   @Command(

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.ContractDocument.Operation;
 import dev.coatcheck.api.routes.TestClient.Reply;
+import dev.coatcheck.core.seal.TestSealKeys;
 import dev.coatcheck.ids.registry.TestType;
 import java.time.Duration;
 import java.util.HashMap;
@@ -36,7 +37,9 @@ class AuditCompletenessTest {
   private static final String NAMESPACE = "canary-namespace";
   private static final String REASON = "canary-reason";
 
-  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.own();
+  @RegisterExtension
+  static final GatewayFixture GATEWAY =
+      GatewayFixture.own("COATCHECK_SEAL_KEYS_FILE", TestSealKeys.file().toString());
 
   private static final TestClient CLIENT = GATEWAY.client();
   private static final TestClient CSV = CLIENT.with("Content-Type", "text/csv");
@@ -70,6 +73,11 @@ class AuditCompletenessTest {
   private void types() {
     leaves("putType", CLIENT.put(TestType.of("charge", "ch").with("legacy", Map.of())));
     leaves("patchType", CLIENT.patch("/v1/types/charge", json("on_outage", "refuse")));
+    CLIENT.put(
+        TestType.of("message", "msg")
+            .with(
+                "sealed", Map.of("from", "2023-01-01T00:00:00Z", "seal_key", TestSealKeys.FIRST)));
+    leaves("addEra", CLIENT.post("/v1/types/message/eras", json("seal_key", TestSealKeys.SECOND)));
   }
 
   private void publicIds() {
