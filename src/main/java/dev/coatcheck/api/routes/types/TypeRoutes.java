@@ -1,6 +1,7 @@
 package dev.coatcheck.api.routes.types;
 
 import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.exchange.IdempotencyHeader;
 import dev.coatcheck.api.exchange.ListView;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
@@ -89,6 +90,8 @@ public final class TypeRoutes implements Routes {
   }
 
   private Answer addEra(Context ctx, RequestBody body) {
+    IdempotencyHeader.refuse(
+        ctx, "Send no Idempotency-Key: a seal key begins one era of a type at most.");
     String name = ctx.pathParam("name");
     JsonObject era = body.object().allow("seal_key", "starts_at");
     Parameters.requireAllowed(RequestCaller.types(ctx), name);

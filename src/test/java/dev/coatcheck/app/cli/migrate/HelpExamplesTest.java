@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.CoatcheckProgram;
 import dev.coatcheck.app.cli.Terminal;
+import dev.coatcheck.core.seal.TestSealKeys;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -44,7 +45,11 @@ class HelpExamplesTest {
 
   @BeforeAll
   static void open() throws Exception {
-    dba = Dba.at(TestDatabase.fresh(), folder);
+    dba =
+        Dba.at(
+            TestDatabase.fresh(),
+            Map.of("COATCHECK_SEAL_KEYS_FILE", TestSealKeys.file().toString()),
+            folder);
     key =
         Files.writeString(
             folder.resolve("all"),
@@ -59,6 +64,7 @@ class HelpExamplesTest {
   @Test
   void theExampleOfEachVerbDoesWhatItSays() throws Exception {
     ofTypesAndIds();
+    ofSealedTypes();
     ofKeys();
     ofTheMachine();
     assertThat(run).isEqualTo(verbs(false));
@@ -110,6 +116,28 @@ class HelpExamplesTest {
     assertThat(done("inspect").out()).contains("ulid");
   }
 
+  private void ofSealedTypes() {
+    Map<String, String> file = Map.of("seal.keys", folder.resolve("seal.keys").toString());
+    String made = done("types seal-key new", file).out();
+    assertThat(done("types seal-key list", file).out()).contains(made.strip());
+    assertThat(
+            dba.send(
+                    List.of(
+                        "types",
+                        "put",
+                        "message",
+                        "--prefix=msg",
+                        "--sealed-from=2023-01-01T00:00:00Z",
+                        "--seal-key=" + TestSealKeys.FIRST))
+                .err())
+        .isEmpty();
+    assertThat(done("types era", Map.of("8d0c5a7e2f9b4613", TestSealKeys.SECOND)).out())
+        .contains(TestSealKeys.SECOND);
+    Terminal check = ran("types seal-key check", file);
+    assertThat(check.status()).as(check.err()).isEqualTo(1);
+    assertThat(check.out()).contains("message,", "lacks it");
+  }
+
   private void ofKeys() {
     assertThat(done("keys next").lines()).hasSize(3);
     assertThat(done("keys bounds").out()).matches("[0-9]+,[0-9]+\n");
@@ -156,6 +184,7 @@ class HelpExamplesTest {
     assertThat(Terminal.run(words(health))).isEqualTo(new Terminal(0, "", ""));
     List<String> serve = new ArrayList<>(example("serve", Map.of("8080", "0")));
     serve.addAll(dba.database.flags());
+    serve.add("--seal-keys-file=" + TestSealKeys.file());
     says("Coatcheck listens on http://", serve);
     says("Coatcheck demo: ", example("demo", Map.of()));
   }
@@ -251,7 +280,7 @@ class HelpExamplesTest {
 
   private Terminal ran(String verb, Map<String, String> others) {
     List<String> words = new ArrayList<>(example(verb, others));
-    if (!verb.equals("keys sno")) {
+    if (!Set.of("keys sno", "types seal-key new", "types seal-key list").contains(verb)) {
       words.add("--url=" + dba.gateway.url());
       words.add("--key-file=" + key);
     }
