@@ -64,6 +64,10 @@ final class ShownTypes {
     List<String> policies() {
       List<String> words = new ArrayList<>();
       words.add(type.redirect().map(Row::redirect).orElse("no redirect"));
+      type.sealing()
+          .ifPresent(
+              sealing ->
+                  words.add("sealed since " + LocalDate.ofInstant(sealing.from(), ZoneOffset.UTC)));
       type.legacy()
           .ifPresent(
               legacy ->
@@ -91,6 +95,9 @@ final class ShownTypes {
     }
 
     String count() {
+      if (type.sealing().isPresent()) {
+        return "computed";
+      }
       return publicIds
           .map(count -> (count.isExact() ? "" : "about ") + Display.number(count.number()))
           .orElse("–");
@@ -114,6 +121,9 @@ final class ShownTypes {
       JsonNode detail = Json.MAPPER.readTree(recorded.entry().detail());
       if (detail.path("created").asBoolean(false)) {
         return "created";
+      }
+      if (recorded.entry().action().equals("type.era")) {
+        return "began an era from " + detail.path("starts_at").asString();
       }
       List<String> fields = new ArrayList<>();
       detail.path("fields").forEach(field -> fields.add(field.asString()));
