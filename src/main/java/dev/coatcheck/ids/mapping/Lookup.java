@@ -61,7 +61,7 @@ public final class Lookup {
             .filter(
                 subject -> {
                   StoredMapping mapping = computed.get(subject);
-                  return mapping == null || !sealed.haveNone(mapping.token());
+                  return mapping == null || !sealed.haveNone(mapping.id());
                 })
             .toList();
     if (!asked.isEmpty()) {

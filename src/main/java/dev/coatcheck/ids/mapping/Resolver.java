@@ -248,7 +248,7 @@ public final class Resolver {
     }
     Sealing sealing = type.sealing().get();
     return switch (sealing.open(wanted.token())) {
-      case Opened.OfKey(long key) when sealedRows.haveNone(wanted.token()) -> {
+      case Opened.OfKey(long key) when sealedRows.haveNone(TypedToken.of(type, wanted.token())) -> {
         observer.observe(new Event.Resolved(1, 0, 0));
         yield Optional.of(
             new ResolveOutcome.Found(
@@ -333,7 +333,9 @@ public final class Resolver {
           .allMatch(
               asked ->
                   opened.containsKey(asked)
-                      && sealedRows.hadNone(asked.token(), requireNonNull(staleMax.get(asked))))) {
+                      && sealedRows.hadNone(
+                          requireNonNull(opened.get(asked)).id(),
+                          requireNonNull(staleMax.get(asked))))) {
         throw outage;
       }
       Map<Asked, MappingState> without = HashMap.newHashMap(opened.size());

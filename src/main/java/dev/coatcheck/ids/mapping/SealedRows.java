@@ -13,9 +13,11 @@ import dev.coatcheck.postgres.sql.Database;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -33,6 +35,10 @@ public final class SealedRows implements AutoCloseable {
   private static final int GROWTH = 4;
   private static final int PAGE = 10_000;
   private static final long RETRY_MILLIS = 500;
+
+  /** So that questions about a type that is new begin one reading, not one each. */
+  private static final long NEW_TYPE_MILLIS = 100;
+
   private static final Duration PAGE_TIME_MAX = Duration.ofSeconds(5);
 
   private final MappingStore store;
@@ -44,9 +50,19 @@ public final class SealedRows implements AutoCloseable {
   private final ScheduledExecutorService reader =
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().daemon().name("sealed-rows").factory());
-  private volatile Known known = new Known(new TokenFilter(TOKENS_MIN), false);
+  private int missed; // guarded by this
+  private volatile Known known = Known.of(new TokenFilter(TOKENS_MIN));
 
-  private record Known(TokenFilter filter, boolean isComplete) {}
+  /**
+   * What the filter holds.
+   *
+   * @param types the numbers of those whose rows it holds all; empty while they are read
+   */
+  private record Known(TokenFilter filter, Set<Integer> types) {
+    static Known of(TokenFilter filter) {
+      return new Known(filter, Set.of());
+    }
+  }
 
   private SealedRows(
       Database database,
@@ -75,27 +91,31 @@ public final class SealedRows implements AutoCloseable {
   }
 
   /** Whether no row has the sealed ID, as far as all changes are known that are 1.9 s old. */
-  public boolean haveNone(Token token) {
-    return feed.isTrusted() && haveHadNone(token);
+  public boolean haveNone(TypedToken id) {
+    return feed.isTrusted() && haveHadNone(id);
   }
 
   /**
    * The same during an outage of Postgres, by all changes until {@code staleMax} ago at the latest.
    */
-  boolean hadNone(Token token, Duration staleMax) {
-    return feed.silent().compareTo(staleMax) <= 0 && haveHadNone(token);
+  boolean hadNone(TypedToken id, Duration staleMax) {
+    return feed.silent().compareTo(staleMax) <= 0 && haveHadNone(id);
   }
 
-  private boolean haveHadNone(Token token) {
+  private boolean haveHadNone(TypedToken id) {
     Known now = known;
-    return now.isComplete && !now.filter.mayHold(token);
+    if (!now.types.contains(id.typeNumber())) {
+      readSoon(NEW_TYPE_MILLIS);
+      return false;
+    }
+    return !now.filter.mayHold(id.token());
   }
 
   /** A row of this token was written here; other instances hear of it through the change feed. */
   void add(Token token) {
     Known now = known;
     now.filter.add(token);
-    if (now.isComplete && now.filter.isFull()) {
+    if (now.filter.isFull()) {
       readSoon(0);
     }
   }
@@ -127,7 +147,7 @@ public final class SealedRows implements AutoCloseable {
   /** Runs on the thread of the feed. */
   private void heard(Optional<List<String>> subjects) {
     if (subjects.isEmpty()) {
-      known = new Known(known.filter, false);
+      miss();
       readSoon(0);
       return;
     }
@@ -154,25 +174,42 @@ public final class SealedRows implements AutoCloseable {
     }
   }
 
+  private synchronized void miss() {
+    known = Known.of(known.filter);
+    missed++;
+  }
+
+  private synchronized int begin(TokenFilter filter) {
+    known = Known.of(filter);
+    return missed;
+  }
+
+  /** Changes that were missed may be of rows that were read already: then all are read again. */
+  private synchronized void end(Known read, int missedBefore) {
+    if (missed == missedBefore) {
+      known = read;
+    }
+  }
+
   /**
    * Reads all rows into a filter that the feed adds to meanwhile: what is committed before its rows
    * are read is among them, and what is committed later comes with the feed.
    */
   private void read(int tokensMax) {
-    Known begun = new Known(new TokenFilter(tokensMax), false);
-    known = begun;
+    TokenFilter filter = new TokenFilter(tokensMax);
+    int missedBefore = begin(filter);
+    Set<Integer> types = new HashSet<>();
     for (Type type : registry.all()) {
       if (type.sealing().isPresent()) {
-        read(type, begun.filter);
+        read(type, filter);
+        types.add(type.number());
       }
-      if (begun.filter.isFull()) {
+      if (filter.isFull()) {
         read(Math.multiplyExact(tokensMax, GROWTH));
         return;
       }
     }
-    if (known == begun) { // otherwise changes were missed meanwhile
-      known = new Known(begun.filter, true);
-    }
+    end(new Known(filter, Set.copyOf(types)), missedBefore);
   }
 
   private void read(Type type, TokenFilter into) {

@@ -70,7 +70,7 @@ final class SealedMints {
     return request
         .key()
         .flatMap(key -> StoredMapping.sealed(request.type(), key))
-        .filter(mapping -> rows.haveNone(mapping.token()))
+        .filter(mapping -> rows.haveNone(mapping.id()))
         .isPresent();
   }
 
