@@ -5,6 +5,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A home that has never been used, and goes with the test. The programs of Postgres are a link to
@@ -34,6 +36,22 @@ public record TestHome(Path path) implements AutoCloseable {
   }
 
   /**
+   * Ends the Postgres of a home that is deleted next, without the checkpoint of an orderly stop:
+   * that syncs each file of each database, which takes up to a minute on a busy disk.
+   */
+  public static void endAtOnce(Path home) {
+    try {
+      Path file = home.resolve("data").resolve("postmaster.pid");
+      String pid = Files.readAllLines(file).getFirst().strip();
+      Optional<ProcessHandle> postmaster = ProcessHandle.of(Long.parseLong(pid));
+      Process _ = new ProcessBuilder("kill", "-QUIT", pid).start();
+      postmaster.ifPresent(process -> process.onExit().orTimeout(10, TimeUnit.SECONDS).join());
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  /**
    * Deletes a home that no process uses any more. Half of it must not be found by the next user of
    * its name, should this process be killed.
    */
@@ -42,11 +60,28 @@ public record TestHome(Path path) implements AutoCloseable {
       return;
     }
     try {
-      Path going = home.resolveSibling(home.getFileName() + "-" + ProcessHandle.current().pid());
-      PostgresBinaries.deleteTree(Files.move(home, going));
+      PostgresBinaries.deleteTree(away(home));
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }
+  }
+
+  /** The same by a program that nobody waits for: hundreds of databases are many files. */
+  public static void deleteLater(Path home) {
+    try {
+      Process _ =
+          new ProcessBuilder("rm", "-rf", away(home).toString())
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .redirectError(ProcessBuilder.Redirect.DISCARD)
+              .start();
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  private static Path away(Path home) throws IOException {
+    return Files.move(
+        home, home.resolveSibling(home.getFileName() + "-" + ProcessHandle.current().pid()));
   }
 
   @Override

@@ -38,7 +38,7 @@ public final class TestServer {
           "shared_preload_libraries", "pg_stat_statements",
           "scram_iterations", "1");
 
-  private static final int DROPPED_MAX = 20;
+  private static final int DROPPED_MAX = 8;
 
   /** Not named as our schema is, which would be in its search path and hide a missing name. */
   private static final String USER = "tester";
@@ -212,13 +212,13 @@ public final class TestServer {
    * than Maven waits for the end of this process, so they go with their home.
    */
   private void end(EmbeddedDatabase database, Path home) throws UnusableDatabase {
-    boolean isLarge = databases.size() > DROPPED_MAX;
-    if (!isLarge) {
+    if (databases.size() > DROPPED_MAX) {
+      TestHome.endAtOnce(home);
+      database.close();
+      TestHome.deleteLater(home);
+    } else {
       dropAll();
-    }
-    database.close();
-    if (isLarge) {
-      TestHome.delete(home);
+      database.close();
     }
   }
 
