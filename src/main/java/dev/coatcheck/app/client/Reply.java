@@ -12,21 +12,25 @@ public record Reply(int status, JsonNode body) {
   /** Statuses after which the same call may succeed. */
   private static final Set<Integer> FOR_NOW = Set.of(429, 503);
 
-  private static final Pattern OPERATION = Pattern.compile("(GET|POST|PUT) /v1/[a-z{}/-]*[a-z}]");
+  private static final Pattern OPERATION =
+      Pattern.compile("(GET|POST|PUT|PATCH) /v1/[a-z{}/-]*[a-z}]");
 
   /** The verb for each operation that an answer recommends. */
   private static final Map<String, String> VERBS =
-      Map.of(
-          "GET /v1/access/keys", "coatcheck access list",
-          "POST /v1/access/keys/{id}/revoke", "coatcheck access revoke",
-          "GET /v1/ids/{id}", "coatcheck resolve",
-          "POST /v1/ids", "coatcheck mint",
-          "POST /v1/keys", "coatcheck keys next",
-          "GET /v1/table-migrations", "coatcheck migrate-table status",
-          "GET /v1/types", "coatcheck types list",
-          "PUT /v1/types/{name}", "coatcheck types put",
-          "PUT /v1/segments/{tag}", "coatcheck segments put",
-          "GET /v1/workers", "coatcheck keys list");
+      Map.ofEntries(
+          Map.entry("GET /v1/access/keys", "coatcheck access list"),
+          Map.entry("POST /v1/access/keys/{id}/revoke", "coatcheck access revoke"),
+          Map.entry("GET /v1/ids/{id}", "coatcheck resolve"),
+          Map.entry("POST /v1/ids", "coatcheck mint"),
+          Map.entry("POST /v1/ids/lookup", "coatcheck lookup"),
+          Map.entry("POST /v1/keys", "coatcheck keys next"),
+          Map.entry("GET /v1/table-migrations", "coatcheck migrate-table status"),
+          Map.entry("GET /v1/types", "coatcheck types list"),
+          Map.entry("PUT /v1/types/{name}", "coatcheck types put"),
+          Map.entry("PATCH /v1/types/{name}", "coatcheck types set"),
+          Map.entry("POST /v1/types/{name}/eras", "coatcheck types era"),
+          Map.entry("PUT /v1/segments/{tag}", "coatcheck segments put"),
+          Map.entry("GET /v1/workers", "coatcheck keys list"));
 
   public boolean isSuccess() {
     return status < 300;

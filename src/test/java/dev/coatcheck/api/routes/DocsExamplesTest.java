@@ -42,6 +42,11 @@ class DocsExamplesTest {
     return operation.path().startsWith("/v1/table-migrations");
   }
 
+  /** No gateway has the seal key of an example, and an era begins once. */
+  private static boolean needsASealKey(Operation operation) {
+    return operation.id().equals("addEra");
+  }
+
   @Test
   void noExampleOfThePagesFailsWhenItIsSentTwice() {
     List<String> failures = new ArrayList<>();
@@ -74,7 +79,7 @@ class DocsExamplesTest {
   private static void sendTwice(List<String> failures, Predicate<Operation> which) {
     int sent = 0;
     for (Operation operation : DOCUMENT.operations()) {
-      if (which.test(operation) && !needsARun(operation)) {
+      if (which.test(operation) && !needsARun(operation) && !needsASealKey(operation)) {
         for (Map.Entry<String, Sent> example : DOCUMENT.requests(operation).entrySet()) {
           for (int time = 1; time <= 2; time++) {
             if (example.getValue().target().contains("/" + API_KEY)) {
