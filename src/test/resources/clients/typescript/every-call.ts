@@ -22,9 +22,11 @@ function argumentsOf(call: Call): Record<string, unknown> {
       values[name] = call.times.includes(name) ? new Date(value) : value;
     }
   }
-  if (call.body !== null && call.bodySchema !== null) {
+  // A schema without fields has no class.
+  const read = call.bodySchema === null ? undefined : generated[`${call.bodySchema}FromJSON`];
+  if (call.body !== null && call.bodySchema !== null && read !== undefined) {
     const name = call.bodySchema[0].toLowerCase() + call.bodySchema.slice(1);
-    values[name] = generated[`${call.bodySchema}FromJSON`](call.body);
+    values[name] = read(call.body);
   } else if (call.body !== null) {
     values.body = call.body;
   }

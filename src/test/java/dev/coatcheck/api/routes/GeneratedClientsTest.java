@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.RecordingProxy.Exchange;
 import dev.coatcheck.api.routes.TestClient.Reply;
+import dev.coatcheck.core.seal.TestSealKeys;
 import dev.coatcheck.ids.registry.TestType;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -42,6 +43,7 @@ class GeneratedClientsTest {
       getType name=charge
       putType name=order | {"prefix":"ord","key":"bigint","legacy":{},"url_templates":["/orders/{legacy:order}"]}
       patchType name=order confirm=links | {"legacy":null,"url_templates":null,"on_outage":"refuse"}
+      addEra name=message | {"seal_key":"SEAL"}
       lookupKey type=charge key=1
       putAlias id=ID1 scheme=legacy value=11
       lookupAlias type=charge scheme=legacy value=11
@@ -107,7 +109,8 @@ class GeneratedClientsTest {
   @ValueSource(strings = {"java", "typescript"})
   void everyCallIsMadeAndLosesNothing(String language) throws IOException {
     GeneratedClient client = GeneratedClient.in(language);
-    try (GatewayFixture gateway = GatewayFixture.own();
+    try (GatewayFixture gateway =
+            GatewayFixture.own("COATCHECK_SEAL_KEYS_FILE", TestSealKeys.file().toString());
         RecordingProxy proxy = new RecordingProxy(gateway.uri())) {
       Map<String, String> values = prepared(gateway);
       String table = Placeholders.fill(TABLE, values);
@@ -172,7 +175,12 @@ class GeneratedClientsTest {
         TestType.of("charge", "ch")
             .redirect("https://shop.example/charges/{id}")
             .with("legacy", Map.of()));
+    api.put(
+        TestType.of("message", "msg")
+            .with(
+                "sealed", Map.of("from", "2023-01-01T00:00:00Z", "seal_key", TestSealKeys.FIRST)));
     Map<String, String> values = new HashMap<>();
+    values.put("SEAL", TestSealKeys.SECOND);
     for (int number = 1; number <= 5; number++) {
       values.put("ID" + number, api.mint("charge", "key", String.valueOf(number)).text("/id"));
     }
