@@ -178,6 +178,27 @@ class SealedRoutesTest {
         json("sealed", Map.of("from", from.toString(), "seal_key", TestSealKeys.FIRST)));
   }
 
+  /** The keys of migrated rows are made in the table's own database, which has no seal key. */
+  @Test
+  void aTypeIsSealedOrMigratedAndNeverBoth() {
+    GATEWAY.execute("create table public.sealed_rows (id bigserial primary key)");
+    String plan = json("table", "sealed_rows", "type", "message");
+    assertThat(client.post("/v1/table-migrations", plan).text("/code"))
+        .isEqualTo("table_migration_refused");
+
+    TestClient.assertPut(client.put(TestType.of("crate", "crt")));
+    String run =
+        client
+            .post("/v1/table-migrations", json("table", "sealed_rows", "type", "crate"))
+            .text("/id");
+    GATEWAY.execute(
+        "update coatcheck.table_migration set state = 'paused', occupies = true where migration_id"
+            + " = "
+            + run);
+    assertProblem(
+        sealed("crate", Instant.now().plus(Duration.ofHours(30))), "422 type_not_sealable sealed");
+  }
+
   @Test
   void anEraBeginsAheadAndOldIdsStay() {
     TestClient.assertPut(client.put(of("turn", "trn")));

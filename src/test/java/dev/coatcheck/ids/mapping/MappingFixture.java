@@ -5,6 +5,7 @@ import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.id.TokenSource;
+import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyGeneration;
 import dev.coatcheck.core.key.KeyGenerator;
@@ -22,6 +23,7 @@ import dev.coatcheck.ids.mint.MintRequest;
 import dev.coatcheck.ids.mint.Minter;
 import dev.coatcheck.ids.registry.Policies;
 import dev.coatcheck.ids.registry.PutConditions;
+import dev.coatcheck.ids.registry.RedirectHosts;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.ids.registry.TypeDefinition;
@@ -36,6 +38,7 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The mapping's verbs on a database of their own, with a bigint and a UUID type. One that is a
@@ -131,13 +134,22 @@ public final class MappingFixture implements AutoCloseable, AfterAllCallback {
 
   /** A sealed type of the first seal key of tests. */
   public Type sealed(String name, String prefix, Instant from) {
+    return sealed(name, prefix, from, "{}");
+  }
+
+  /** The same with the policies of a JSON object. */
+  Type sealed(String name, String prefix, Instant from, String policies) {
     registry.put(
         new TypeDefinition(
             name,
             new Prefix(prefix),
             KeyKind.BIGINT,
             KeyGeneration.usual(KeyKind.BIGINT),
-            Policies.DEFAULT,
+            Policies.read(
+                JsonObject.of(new JsonMapper().readTree(policies)),
+                name,
+                KeyKind.BIGINT,
+                RedirectHosts.any()),
             Optional.empty(),
             Optional.of(new TypeDefinition.SealedFrom(from, TestSealKeys.FIRST))),
         PutConditions.NONE,

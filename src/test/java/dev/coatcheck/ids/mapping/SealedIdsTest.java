@@ -25,6 +25,7 @@ import dev.coatcheck.ids.mint.MintRequest;
 import dev.coatcheck.ids.registry.PutOutcome;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -372,6 +373,27 @@ class SealedIdsTest {
       fixture.on.setReachable(true);
       Awaitility.await()
           .until(() -> fixture.sealedRows.haveNone(TypedToken.of(type, later.token())));
+    }
+  }
+
+  @Test
+  void aTypeThatRefusesInAnOutageRefusesItsSealedIdsTooOnceTheFeedIsNotBelieved() {
+    try (MappingFixture fixture = new MappingFixture()) {
+      Type type = fixture.sealed("message", "msg", Instant.EPOCH, "{\"on_outage\":\"refuse\"}");
+      Mapping mapping = fixture.mint(fixture.generated(type)).getFirst().mapping();
+      String text = mapping.publicId().toString();
+      Awaitility.await()
+          .until(() -> fixture.sealedRows.haveNone(TypedToken.of(type, mapping.token())));
+
+      fixture.on.setReachable(false);
+      Awaitility.await().until(() -> !fixture.feed.isTrusted());
+
+      assertThatThrownBy(() -> fixture.resolver.resolve(text, AllowedTypes.ALL))
+          .isInstanceOf(DatabaseUnavailable.class);
+      fixture.on.setReachable(true);
+      Awaitility.await().until(() -> fixture.feed.isTrusted());
+      assertThat(fixture.resolver.resolve(text, AllowedTypes.ALL))
+          .isEqualTo(new ResolveOutcome.Found(mapping));
     }
   }
 
