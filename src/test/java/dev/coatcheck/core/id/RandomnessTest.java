@@ -37,7 +37,7 @@ final class RandomnessTest {
     assertThat(Randomness.repeated(longsOfManyThreads(new RandomSource()))).isZero();
   }
 
-  /** Set in 52 of 100 tokens. */
+  /** Set in 53 of 100 tokens: less is not found in one of some hundred runs. */
   @Test
   void aBitThatIsHardlyBiasedIsFound() {
     TokenSource sound = new TokenSource(new RandomSource());
@@ -46,7 +46,7 @@ final class RandomnessTest {
         tokens(
             bucket -> {
               Token token = sound.next(bucket);
-              long set = drawn[0]++ % 25 == 0 ? 1 : 0;
+              long set = drawn[0]++ % 16 == 0 ? 1 : 0;
               return new Token(token.high() | set, token.low());
             });
 
