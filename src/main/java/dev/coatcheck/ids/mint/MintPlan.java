@@ -54,9 +54,12 @@ public final class MintPlan {
     return Collections.unmodifiableList(newTargets);
   }
 
-  /** The rows to write, once the tokens are drawn, in the order of their requests. */
+  /**
+   * The rows to write, once the keys are known, in the order of their requests: all of them again
+   * if a transaction that wrote some was rolled back.
+   */
   List<MintTarget> newRows() {
-    return newTargets.stream().filter(target -> !target.isStored()).toList();
+    return newTargets.stream().filter(target -> !target.isSealed()).toList();
   }
 
   /** The aliases to write, in the order of locks. */
