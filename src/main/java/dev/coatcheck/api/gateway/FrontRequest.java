@@ -124,7 +124,7 @@ final class FrontRequest {
 
   private Answer answered(Operation operation) {
     if (operation.needed().isPresent()) {
-      switch (means.access().decide(request, operation.needed().get())) {
+      switch (decided(operation)) {
         case AccessDecision.Granted granted -> caller = Optional.of(granted.caller());
         case AccessDecision.Refused _ -> NonBlockingAttempt.leave();
       }
@@ -134,6 +134,19 @@ final class FrontRequest {
             ? means.limits().count(request, response, caller.get())
             : means.limits().countAddress(request, response);
     return tooMany.isPresent() ? Answer.of(tooMany.get()) : operation.work().apply(caller);
+  }
+
+  /**
+   * Asked again when the rows are there, because a key may have been revoked meanwhile; but a mint
+   * is decided once. It is committed by then, and access that is no longer in memory would lead the
+   * request to its route, which would mint again.
+   */
+  private AccessDecision decided(Operation operation) {
+    Supplier<AccessDecision> decide =
+        () -> means.access().decide(request, operation.needed().orElseThrow());
+    return operation.takesLong()
+        ? NonBlockingAttempt.once(AccessDecision.class, decide)
+        : decide.get();
   }
 
   /**
