@@ -59,6 +59,7 @@ public final class Registry implements AutoCloseable {
       List<Type> all,
       List<Type> older,
       Map<Integer, List<LegacyUrlTemplate>> templates,
+      Map<Integer, Type> byNumber,
       Map<String, Type> byName,
       Map<String, Type> byPrefix) {
     static final Snapshot EMPTY = of(TypeStore.Revision.NONE, List.of());
@@ -72,6 +73,7 @@ public final class Registry implements AutoCloseable {
               .flatMap(type -> type.urlTemplates().stream())
               .distinct()
               .collect(Collectors.groupingBy(LegacyUrlTemplate::length)),
+          all.stream().collect(Collectors.toUnmodifiableMap(Type::number, type -> type)),
           all.stream().collect(Collectors.toUnmodifiableMap(Type::name, type -> type)),
           all.stream()
               .collect(Collectors.toUnmodifiableMap(type -> type.prefix().value(), type -> type)));
@@ -148,7 +150,7 @@ public final class Registry implements AutoCloseable {
    * found its type before.
    */
   public Optional<Type> numbered(int number) {
-    return all().stream().filter(type -> type.number() == number).findFirst();
+    return Optional.ofNullable(snapshot.byNumber.get(number));
   }
 
   /** The type with a name, which may be any text. A text that can't be a name causes no query. */
