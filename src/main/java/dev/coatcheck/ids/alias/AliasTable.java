@@ -160,20 +160,21 @@ public final class AliasTable {
 
   /**
    * Keeps an active public ID as it is until the commit, so that it gets no alias while it is
-   * erased. False if there is none.
+   * erased. False if there is none. A sealed one is active unless it has a row that says otherwise.
    */
   private static boolean hold(DSLContext sql, Type type, Token token) {
     String table = type.keyKind() == KeyKind.BIGINT ? "public_id" : "public_id_uuid";
-    return !PlainSql.rows(
+    List<Boolean> areActive =
+        PlainSql.rows(
             sql,
-            "select token from coatcheck."
+            "select status = 0 from coatcheck."
                 + table
-                + " where bucket = ? and token = ? and type_id = ? and status = 0 for share",
-            row -> row.getObject(1, UUID.class),
+                + " where bucket = ? and token = ? and type_id = ? for share",
+            row -> row.getBoolean(1),
             (short) token.bucket(),
             token.toUuid(),
-            type.number())
-        .isEmpty();
+            type.number());
+    return areActive.isEmpty() ? type.isSealed(token) : areActive.getFirst();
   }
 
   /**

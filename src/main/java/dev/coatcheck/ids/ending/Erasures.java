@@ -10,7 +10,6 @@ import dev.coatcheck.ids.ending.ErasureStore.Done;
 import dev.coatcheck.ids.mapping.IdText;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.Resolver;
-import dev.coatcheck.ids.mapping.StoredMapping;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.group.GroupCommit;
 import dev.coatcheck.postgres.group.GroupCommit.Attempt;
@@ -64,7 +63,7 @@ public final class Erasures {
         text,
         allowed,
         id -> {
-          if (StoredMapping.opened(id.type(), id.token()).isPresent()) {
+          if (id.type().isSealed(id.token())) {
             return new EraseOutcome.Sealed();
           }
           Done done = commits.settle(new Call(id, cascade, actor));

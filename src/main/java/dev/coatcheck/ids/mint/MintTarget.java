@@ -74,7 +74,7 @@ public final class MintTarget {
   /** One that no seal key opens: 2^-64 do. */
   private Token stored(IntFunction<Token> tokens) {
     Token drawn = tokens.apply(subject().bucket());
-    return StoredMapping.opened(type, drawn).isPresent() ? stored(tokens) : drawn;
+    return type.isSealed(drawn) ? stored(tokens) : drawn;
   }
 
   /** Whether the mapping is computed from the key. */

@@ -1,6 +1,7 @@
 package dev.coatcheck.ids.registry;
 
 import dev.coatcheck.core.id.Prefix;
+import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyGeneration;
 import dev.coatcheck.core.key.KeyKind;
@@ -84,6 +85,13 @@ public record Type(
   /** The sealing, if it is what gives the key its public ID. */
   public Optional<Sealing> sealingOf(Key key) {
     return sealing.filter(seal -> key instanceof Key.Bigint(long value) && seal.seals(value));
+  }
+
+  /** Whether the token is that of a sealed public ID. */
+  public boolean isSealed(Token token) {
+    return sealing
+        .filter(sealing -> sealing.open(token) instanceof Sealing.Opened.OfKey)
+        .isPresent();
   }
 
   /** Whether each mint of this type has to bring a key. */

@@ -81,6 +81,23 @@ class SealedRoutesTest {
   }
 
   @Test
+  void aSealedIdGetsAliasesUntilItEnds() {
+    String id = client.mint("message").text("/id");
+    String aliases = "/v1/ids/" + id + "/aliases";
+
+    assertThat(client.send("PUT", aliases + "/legacy/8001", null).status()).isEqualTo(201);
+    assertThat(client.send("PUT", aliases + "/legacy/8001", null).status()).isEqualTo(200);
+    assertThat(client.get("/v1/types/message/aliases/legacy/8001").text("/public_id/id"))
+        .isEqualTo(id);
+    assertThat(client.get(aliases).body().at("/data")).hasSize(1);
+    assertThat(client.get("/legacy/message/8001").status()).isEqualTo(308);
+    assertThat(client.send("DELETE", aliases + "/legacy/8001", null).status()).isEqualTo(204);
+
+    client.post("/v1/ids/" + id + "/revoke", "{}");
+    assertProblem(client.send("PUT", aliases + "/legacy/8002", null), "409 id_ended id");
+  }
+
+  @Test
   void aForgedIdIsUnknown() {
     Reply minted = client.mint("message");
     TestClient.assertPut(client.put(of("other", "oth")));
