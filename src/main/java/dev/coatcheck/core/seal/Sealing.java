@@ -20,8 +20,8 @@ import java.util.Optional;
  *  tag   = the first 8 bytes of SHA-256("coatcheck sealed v1" ‖ 0 ‖ prefix)
  * </pre>
  *
- * So a key has one ID for ever, no two keys have the same, and a token that somebody made up opens
- * with a probability of 2^-64 for each era.
+ * So a key has one ID for ever, and no two keys have the same. A made-up token opens with a
+ * probability of 2^-64 for each era.
  */
 public final class Sealing {
   /** How far ahead of the present a key of a sealed type may be. */

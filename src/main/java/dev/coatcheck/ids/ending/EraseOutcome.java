@@ -34,7 +34,9 @@ public sealed interface EraseOutcome {
   /** More public IDs were merged into it than one transaction erases. Nothing was done. */
   record TooManyMerged() implements Refused {}
 
-  /** It is sealed: whoever has its seal key can compute its key. Nothing was done. */
+  /**
+   * It is sealed, so its key can't be forgotten: the ID is the key, enciphered. Nothing was done.
+   */
   record Sealed() implements Refused {}
 
   /** Another transaction is using one of the public IDs. Nothing was done. */
