@@ -31,7 +31,6 @@ class FilmRentalTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   @Tag("faults")
-  @Tag("whole-machine")
   void thereBackAndThereAgainUnderLoadOnlyWithErrorsThatPlanNamed(boolean beside) {
     goThrough(beside, 60_000);
   }

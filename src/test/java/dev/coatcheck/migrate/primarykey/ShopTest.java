@@ -36,7 +36,6 @@ class ShopTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   @Tag("faults")
-  @Tag("whole-machine")
   void theSameWithTwoHundredThousandOrdersAndSixHundredThousandItems(boolean beside) {
     goThrough(beside, 200_000, 4);
   }
