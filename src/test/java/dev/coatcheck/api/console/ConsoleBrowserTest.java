@@ -142,7 +142,7 @@ class ConsoleBrowserTest {
     GATEWAY.execute(
         """
         insert into coatcheck.legacy_hit
-        select 4000 - 60 * (60 - d) + 37 * d % 700, current_date - d, type_id
+        select 4000 - 60 * (60 - d) + 37 * d % 700, (now() at time zone 'utc')::date - d, type_id
           from coatcheck.type, generate_series(0, 59) d where name = 'invoice'
         """);
     GATEWAY.execute(
@@ -156,9 +156,9 @@ class ConsoleBrowserTest {
           ('address_range', '198.51.100.0/24', 9300), ('address_range', '2001:db8:5::/48', 310)),
         s as (
           insert into coatcheck.legacy_caller_sum
-          select 61300, current_date - 1, kind, 0, type_id from c, t group by kind, type_id)
+          select 61300, (now() at time zone 'utc')::date - 1, kind, 0, type_id from c, t group by kind, type_id)
         insert into coatcheck.legacy_caller (type_id, day, kind, caller, count, error)
-        select type_id, current_date - 1, kind, caller, count, 0 from c, t
+        select type_id, (now() at time zone 'utc')::date - 1, kind, caller, count, 0 from c, t
         """);
   }
 

@@ -9,6 +9,7 @@ import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -16,27 +17,48 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** More addresses than there are buckets. */
 class RateLimitFloodTest {
   private static final int QUOTA = 500;
+  private static final int SECONDS = 3_600;
   private static final String LINK = "/r/" + TestClient.UNKNOWN_ID;
 
   @RegisterExtension
   static final GatewayFixture GATEWAY =
       GatewayFixture.own(
-          "COATCHECK_LIMIT_ADDRESS", QUOTA + "/3600", "COATCHECK_TRUSTED_PROXIES", "127.0.0.0/8");
+          "COATCHECK_LIMIT_ADDRESS",
+          QUOTA + "/" + SECONDS,
+          "COATCHECK_TRUSTED_PROXIES",
+          "127.0.0.0/8");
 
   @Test
   @Tag("faults")
   void aFloodFromManyAddressesRenewsNoQuotaAndTheNextAnswersAreRight() throws Exception {
     TestClient attacker = from("192.0.2.1");
-    for (int request = 0; request < QUOTA; request++) {
-      assertThat(attacker.get(LINK).status()).isEqualTo(404);
-    }
-    assertProblem(attacker.get(LINK), "429 quota_exceeded");
+    long start = System.nanoTime();
+    int first = requestsUntilRefused(attacker);
+    assertThat(first).isBetween(QUOTA, QUOTA + renewedSince(start));
+    long refused = System.nanoTime();
 
     flood(TokenBuckets.BUCKETS_MAX + 10_000);
 
-    assertProblem(attacker.get(LINK), "429 quota_exceeded");
+    int second = requestsUntilRefused(attacker);
+    assertThat(second).isLessThanOrEqualTo(renewedSince(refused));
     assertThat(from("192.0.2.2").get(LINK).status()).isEqualTo(404);
     new NextAnswers(GATEWAY.uri(), GATEWAY.key()).areRight();
+  }
+
+  private static int requestsUntilRefused(TestClient client) {
+    for (int answered = 0; ; answered++) {
+      TestClient.Reply answer = client.get(LINK);
+      if (answer.status() != 404) {
+        assertProblem(answer, "429 quota_exceeded");
+        return answered;
+      }
+    }
+  }
+
+  /** What time alone gives back, at most. */
+  private static int renewedSince(long nanos) {
+    long seconds = Duration.ofNanos(System.nanoTime() - nanos).toSeconds();
+    return (int) (1 + (seconds + 1) * QUOTA / SECONDS);
   }
 
   private static void flood(int addresses) throws Exception {

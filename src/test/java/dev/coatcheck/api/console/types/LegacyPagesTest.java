@@ -51,10 +51,10 @@ class LegacyPagesTest {
         .with("legacy", Map.of());
   }
 
-  private static void count(String day, int hits) {
+  private static void count(int daysAgo, int hits) {
     GATEWAY.execute(
-        "insert into coatcheck.legacy_hit select %d, %s, type_id from coatcheck.type where name = 'order' on conflict (type_id, day) do update set count = excluded.count"
-            .formatted(hits, day));
+        "insert into coatcheck.legacy_hit select %d, (now() at time zone 'utc')::date - %d, type_id from coatcheck.type where name = 'order' on conflict (type_id, day) do update set count = excluded.count"
+            .formatted(hits, daysAgo));
   }
 
   private static String legacy() {
@@ -63,9 +63,9 @@ class LegacyPagesTest {
 
   @Test
   void hitsAreDrawnDayByDayWithTheSunset() {
-    count("current_date - 59", 40);
-    count("current_date - 20", 2_500);
-    count("current_date - 60", 9_999);
+    count(59, 40);
+    count(20, 2_500);
+    count(60, 9_999);
     client.put(
         order()
             .with(
@@ -85,11 +85,11 @@ class LegacyPagesTest {
   @Test
   void callersAreNamedWithTheirCountsAsText() {
     GATEWAY.execute(
-        "with t as (select type_id from coatcheck.type where name = 'order'), s as ("
-            + "insert into coatcheck.legacy_caller_sum select 1500, current_date - 1, kind, 0,"
-            + " type_id from t, unnest('{user_agent,referring_host}'::text[]) kind returning *)"
-            + " insert into coatcheck.legacy_caller (type_id, day, kind, caller, count, error)"
-            + " select type_id, day, kind, $x$"
+        "with t as (select type_id from coatcheck.type where name = 'order'), s as (insert into"
+            + " coatcheck.legacy_caller_sum select 1500, (now() at time zone 'utc')::date - 1,"
+            + " kind, 0, type_id from t, unnest('{user_agent,referring_host}'::text[]) kind"
+            + " returning *) insert into coatcheck.legacy_caller (type_id, day, kind, caller,"
+            + " count, error) select type_id, day, kind, $x$"
             + CANARY
             + "$x$, 1200, 0 from s");
 

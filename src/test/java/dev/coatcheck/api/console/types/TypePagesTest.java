@@ -109,8 +109,8 @@ class TypePagesTest {
     client.mint("parcel");
     client.mint("parcel");
     GATEWAY.execute(
-        "insert into coatcheck.legacy_hit select 1234, current_date, type_id from coatcheck.type"
-            + " where name = 'order' on conflict do nothing");
+        "insert into coatcheck.legacy_hit select 1234, (now() at time zone 'utc')::date, type_id"
+            + " from coatcheck.type where name = 'order' on conflict do nothing");
 
     assertThat(browser.get("/console/types").html())
         .contains(
