@@ -16,7 +16,7 @@ public class Format {
     boolean write = args[1].equals("write");
     List<String> command = new ArrayList<>(List.of(javaExecutable(), "-jar", args[0]));
     command.addAll(write ? List.of("--replace") : List.of("--dry-run", "--set-exit-if-changed"));
-    for (String folder : List.of("src", "bench/src", "bench/test", "build")) {
+    for (String folder : List.of("src", "clients/java", "bench/src", "bench/test", "build")) {
       javaFilesUnder(root.resolve(folder)).forEach(command::add);
     }
     int status = new ProcessBuilder(command).inheritIO().start().waitFor();
@@ -29,7 +29,12 @@ public class Format {
 
   private static List<String> javaFilesUnder(Path folder) throws IOException {
     try (Stream<Path> files = Files.walk(folder)) {
-      return files.map(Path::toString).filter(name -> name.endsWith(".java")).sorted().toList();
+      return files
+          .filter(file -> file.toString().endsWith(".java"))
+          .filter(file -> !folder.relativize(file).toString().contains("target/"))
+          .map(Path::toString)
+          .sorted()
+          .toList();
     }
   }
 

@@ -49,6 +49,8 @@ class ContributingTest {
     for (String name :
         List.of(
             "bench/test/",
+            "clients/java/coatcheck-id/src/main/java/",
+            "clients/java/coatcheck-client/src/main/java/",
             "migrations/",
             "openapi/",
             "src/main/jte/",

@@ -4,7 +4,7 @@ import java.security.MessageDigest;
 
 /** The shard bucket of a row, one of 1024: the first ten bits of a SHA-256 digest. */
 public final class Bucket {
-  static final int MAX = 1023;
+  static final int MAX = Token.BUCKET_MAX;
 
   private Bucket() {}
 

@@ -71,7 +71,7 @@ public final class Base62 {
     long low = first * POWER_8 + PackedChars.value(body.second());
     long high = Math.multiplyHigh(first, POWER_8) + carry(low, first * POWER_8);
     long product = low * POWER_6;
-    high = high * POWER_6 + Math.unsignedMultiplyHigh(low, POWER_6);
+    high = high * POWER_6 + multiplyHigh(low, POWER_6);
     low = product + PackedChars.value(body.third()) / POWER_2;
     return new Token(high + carry(low, product), low);
   }
@@ -93,16 +93,20 @@ public final class Base62 {
     long shiftedLow = low << 4;
     long fraction = RECIPROCAL * shiftedHigh + shiftedLow;
     long quotient =
-        Math.unsignedMultiplyHigh(RECIPROCAL, shiftedHigh)
-            + shiftedHigh
-            + carry(fraction, shiftedLow)
-            + 1;
+        multiplyHigh(shiftedHigh, RECIPROCAL) + shiftedHigh + carry(fraction, shiftedLow) + 1;
     long remainder = shiftedLow - quotient * DIVISOR;
     if (Long.compareUnsigned(remainder, fraction) > 0) {
       quotient--;
       remainder += DIVISOR;
     }
     return Long.compareUnsigned(remainder, DIVISOR) >= 0 ? quotient + 1 : quotient;
+  }
+
+  /**
+   * The upper half of the unsigned product; {@code Math.unsignedMultiplyHigh} came with Java 18.
+   */
+  private static long multiplyHigh(long any, long positive) {
+    return Math.multiplyHigh(any, positive) + (any >> 63 & positive);
   }
 
   private static long carry(long sum, long addend) {

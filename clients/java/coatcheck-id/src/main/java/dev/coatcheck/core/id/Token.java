@@ -6,6 +6,8 @@ import java.util.UUID;
 
 /** The 128-bit payload of a public ID, an unsigned number. Its lowest ten bits are the bucket. */
 public record Token(long high, long low) implements Comparable<Token> {
+  static final int BUCKET_MAX = 1023;
+
   /** The same 128 bits as Postgres stores them. They have no UUID version and no variant. */
   public UUID toUuid() {
     return new UUID(high, low);
@@ -17,7 +19,7 @@ public record Token(long high, long low) implements Comparable<Token> {
 
   /** The shard hint, 0..1023. */
   public int bucket() {
-    return (int) low & Bucket.MAX;
+    return (int) low & BUCKET_MAX;
   }
 
   /** 16 bytes, big-endian. */
