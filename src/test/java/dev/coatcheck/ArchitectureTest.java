@@ -94,7 +94,6 @@ class ArchitectureTest {
     assertThat(rooms).containsExactlyInAnyOrderElementsOf(order());
     Set<String> folders =
         CODE.stream().map(JavaClass::getPackageName).collect(Collectors.toCollection(TreeSet::new));
-    folders.add(ROOT + ".client"); // no class yet
     folders.removeIf(name -> name.equals(ROOT) || name.startsWith(ROOT + ".postgres.sql.schema"));
     assertThat(folders)
         .containsExactlyInAnyOrderElementsOf(

@@ -26,4 +26,11 @@ public @interface PublicIdType {
    * underscore that ends it in a public ID. The first use of the class fails for another one.
    */
   String prefix();
+
+  /**
+   * The name of the type, such as {@code charge}, in lower case with underscores. Mints and
+   * look-ups name it; without it, a client asks the gateway for the name of the prefix, once, for
+   * which its API key needs the scope {@code types:read}.
+   */
+  String name() default "";
 }

@@ -1,0 +1,63 @@
+package dev.coatcheck.client;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Cuts lists to what one call takes, and puts the answers into their order again. */
+final class Batches {
+  static final int ITEMS_MAX = 1_000;
+
+  private Batches() {}
+
+  /** The parts of a list, of 1,000 items each but the last. */
+  static <Q> List<List<Q>> cut(List<Q> items) {
+    List<List<Q>> parts = new ArrayList<>();
+    for (int from = 0; from < items.size(); from += ITEMS_MAX) {
+      parts.add(items.subList(from, Math.min(items.size(), from + ITEMS_MAX)));
+    }
+    return parts;
+  }
+
+  /** One answer for each item, in their order; calls once for each part. */
+  static <Q, R> List<R> each(List<Q> items, Function<List<Q>, List<R>> call) {
+    List<R> answers = new ArrayList<>(items.size());
+    cut(items).forEach(part -> answers.addAll(call.apply(part)));
+    return Collections.unmodifiableList(answers);
+  }
+
+  /**
+   * The entries of an answer, by the index of their items.
+   *
+   * @throws CoatcheckException unless each item has exactly one
+   */
+  static List<Fields> paired(GatewayAnswer answer, int items) {
+    @Nullable Fields[] byIndex = new Fields[items];
+    List<Fields> entries = answer.fields().list("data");
+    for (Fields entry : entries) {
+      int index = entry.number("index").orElse(-1);
+      if (index < 0 || index >= items || byIndex[index] != null) {
+        throw unpaired(entries.size(), items);
+      }
+      byIndex[index] = entry;
+    }
+    List<Fields> paired = new ArrayList<>(items);
+    for (Fields entry : byIndex) {
+      if (entry == null) {
+        throw unpaired(entries.size(), items);
+      }
+      paired.add(entry);
+    }
+    return paired;
+  }
+
+  private static CoatcheckException unpaired(int entries, int items) {
+    return new CoatcheckException(
+        Problem.ofClient(
+            Problem.NOT_A_GATEWAY,
+            "The answer has " + entries + " entries for " + items + " items, or not one for each."),
+        null);
+  }
+}

@@ -1,0 +1,654 @@
+package dev.coatcheck.client;
+
+import dev.coatcheck.client.MintResult.Minted;
+import dev.coatcheck.id.Key;
+import dev.coatcheck.id.ParsedPublicId;
+import dev.coatcheck.id.PublicId;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Calls a Coatcheck gateway. One for the whole application; threads share it.
+ *
+ * <pre>{@code
+ * CoatcheckClient client =
+ *     CoatcheckClient.builder(URI.create("http://127.0.0.1:8080")).apiKey(key).build();
+ * Mapping<Charge> charge = client.mint(Charge.class).mapping();
+ * Resolution<Charge> again = client.resolve(Charge.class, "ch_4KIWSf8WvPNoQDBwStVIDYHU");
+ * }</pre>
+ *
+ * <p>The thread of the caller waits for the answer, 10 s at most unless the builder says otherwise;
+ * virtual threads are welcome. What may be sent again without harm is sent again within that time:
+ * after 429 and 503 when {@code Retry-After} says so, and after a lost answer if a repetition does
+ * nothing. A mint without names gets an Idempotency-Key for that, so it is done once.
+ *
+ * <p>Lists may be of any length: they go in calls of 1,000 items, one after the other, each with
+ * the deadline to itself, and the answers come in the order of the items. An empty list is no call.
+ *
+ * <p>Each method throws a {@link CoatcheckException} if the gateway refuses the call or does not
+ * answer in time, an {@link IllegalArgumentException} if a class has no {@link
+ * dev.coatcheck.id.PublicIdType}, and an {@link IllegalStateException} if the gateway has no such
+ * type, or its prefix is another one. Interrupting the thread ends the call.
+ */
+public final class CoatcheckClient {
+  private static final int KEYS_MAX = 16_384;
+  private static final int TEXT_LENGTH_MAX = 255;
+
+  private final Transport transport;
+  private final TypeNames names;
+
+  private CoatcheckClient(Transport transport) {
+    this.transport = transport;
+    names = new TypeNames(transport);
+  }
+
+  /**
+   * Begins a client.
+   *
+   * @param url address of the gateway, {@code http} or {@code https}, without a query; a path is a
+   *     prefix of all paths
+   * @return a builder with the defaults
+   * @throws IllegalArgumentException if the URL is another one
+   */
+  public static Builder builder(URI url) {
+    return new Builder(url);
+  }
+
+  /**
+   * Mints a new public ID with a new key.
+   *
+   * @param type a class with {@link dev.coatcheck.id.PublicIdType}, whose type generates keys
+   * @param <T> that class
+   * @return what was committed
+   */
+  public <T> Minted<T> mint(Class<T> type) {
+    return mint(MintRequest.of(type));
+  }
+
+  /**
+   * Mints one public ID, or finds it by one of its names.
+   *
+   * @param request what to mint
+   * @param <T> the type
+   * @return what is committed
+   */
+  public <T> Minted<T> mint(MintRequest<T> request) {
+    return request.isNamed()
+        ? minted(request, posted("/v1/ids", json(request)).repeatable())
+        : mint(request, UUID.randomUUID().toString());
+  }
+
+  /**
+   * Mints one public ID, once for each Idempotency-Key: the same request gets the same answer for
+   * 24 hours, from other processes too.
+   *
+   * @param request what to mint
+   * @param idempotencyKey 1 to 255 visible ASCII characters
+   * @param <T> the type
+   * @return what is committed
+   */
+  public <T> Minted<T> mint(MintRequest<T> request, String idempotencyKey) {
+    return minted(request, posted("/v1/ids", json(request)).withIdempotencyKey(idempotencyKey));
+  }
+
+  /**
+   * Mints many public IDs. If the first call of 1,000 fails, it throws. If a later one fails, its
+   * items and those after them are {@link MintResult.Refused} with its problem, so that what was
+   * minted is not lost.
+   *
+   * @param requests what to mint
+   * @param <T> the type
+   * @return one result for each request, in their order
+   */
+  public <T> List<MintResult<T>> mintAll(List<MintRequest<T>> requests) {
+    List<MintResult<T>> results = new ArrayList<>(requests.size());
+    for (List<MintRequest<T>> part : Batches.cut(requests)) {
+      try {
+        results.addAll(mintPart(part));
+      } catch (CoatcheckException failed) {
+        if (results.isEmpty()) {
+          throw failed;
+        }
+        results.addAll(
+            Collections.nCopies(
+                requests.size() - results.size(), new MintResult.Refused<T>(failed.problem())));
+        break;
+      }
+    }
+    return Collections.unmodifiableList(results);
+  }
+
+  /**
+   * Mints new public IDs with new keys.
+   *
+   * @param type a class with {@link dev.coatcheck.id.PublicIdType}, whose type generates keys
+   * @param count how many, 0 or more
+   * @param <T> that class
+   * @return one result for each, as of {@link #mintAll(List)}
+   */
+  public <T> List<MintResult<T>> mintAll(Class<T> type, int count) {
+    return mintAll(Collections.nCopies(count, MintRequest.of(type)));
+  }
+
+  /**
+   * Resolves a public ID to its key.
+   *
+   * @param id the public ID
+   * @param <T> its type
+   * @return Found, Merged, Revoked or Unknown
+   */
+  public <T> Resolution<T> resolve(PublicId<T> id) {
+    return Answers.single(id.type(), id, asked("/v1/ids/" + id, "resolveId"));
+  }
+
+  /**
+   * Resolves a text from outside, as it came: a public ID, or an older one that the type accepts. A
+   * public ID of another type is {@link Resolution.WrongType}, without a call.
+   *
+   * @param type the type that is expected here
+   * @param text any text, of any length
+   * @param <T> that type
+   * @return Found, Merged, Revoked, Unknown, WrongType or Malformed
+   */
+  public <T> Resolution<T> resolve(Class<T> type, String text) {
+    ParsedPublicId<T> parsed = PublicId.parse(type, text);
+    if (parsed instanceof ParsedPublicId.Valid<T> valid) {
+      return resolve(valid.id());
+    }
+    if (parsed instanceof ParsedPublicId.WrongType<T> wrong) {
+      return new Resolution.WrongType<>(wrong.expected(), wrong.actual());
+    }
+    var malformed = (ParsedPublicId.Malformed<T>) parsed;
+    var refusal = new Resolution.Malformed<T>(malformed.reason(), malformed.position());
+    if (text.isEmpty() || text.length() > TEXT_LENGTH_MAX || isDots(text)) {
+      return refusal;
+    }
+    GatewayAnswer answer = asked("/v1/ids/" + GatewayRequest.segment(text), "resolveId");
+    return answer.status() == 400 ? refusal : Answers.single(type, null, answer);
+  }
+
+  /**
+   * Resolves many public IDs.
+   *
+   * @param ids the public IDs
+   * @param <T> their type
+   * @return one result for each, in their order: Found, Merged, Revoked, Unknown or Refused
+   */
+  @SuppressWarnings("unchecked") // each answer is about the type of its question
+  public <T> List<Resolution<T>> resolveAll(List<PublicId<T>> ids) {
+    return (List<Resolution<T>>) (List<?>) resolveEach(List.copyOf(ids));
+  }
+
+  /**
+   * Looks up the public ID of a key.
+   *
+   * @param key its type must be a class with {@link dev.coatcheck.id.PublicIdType}
+   * @param <T> that class
+   * @return Found, Merged, Revoked or Unknown
+   */
+  public <T> Resolution<T> lookup(Key<T> key) {
+    String path = "/v1/types/" + names.of(key.type()) + "/keys/" + key.text();
+    return Answers.single(key.type(), null, asked(path, "lookupKey"));
+  }
+
+  /**
+   * Looks up the public IDs of many keys, such as those of a page of rows.
+   *
+   * @param keys the keys
+   * @param <T> their type
+   * @return one result for each, in their order: Found, Merged, Revoked, Unknown or Refused
+   */
+  @SuppressWarnings("unchecked") // each answer is about the type of its question
+  public <T> List<Resolution<T>> lookupAll(List<Key<T>> keys) {
+    return (List<Resolution<T>>) (List<?>) lookupEach(List.copyOf(keys));
+  }
+
+  /**
+   * Finds a public ID by its legacy ID, the number before it had a public ID.
+   *
+   * @param type the type
+   * @param number 1 to 2^63 - 1
+   * @param <T> the type
+   * @return Found, Merged, Revoked or Unknown
+   */
+  public <T> Resolution<T> legacy(Class<T> type, long number) {
+    String path = "/v1/legacy/" + names.of(type) + "/" + number;
+    return Answers.single(type, null, asked(path, "findLegacy"));
+  }
+
+  /**
+   * Finds many public IDs by their legacy IDs.
+   *
+   * @param type the type
+   * @param numbers 1 to 2^63 - 1 each
+   * @param <T> the type
+   * @return one result for each, in their order: Found, Merged, Revoked, Unknown or Refused
+   */
+  public <T> List<Resolution<T>> legacyAll(Class<T> type, List<Long> numbers) {
+    return Batches.each(
+        numbers,
+        part -> {
+          List<String> texts = part.stream().map(Object::toString).toList();
+          Map<String, Object> json = Map.of("type", names.of(type), "legacy_ids", texts);
+          GatewayAnswer answer = query("/v1/legacy/resolve", json, "resolveLegacyBatch");
+          return Batches.paired(answer, part.size()).stream()
+              .map(entry -> Answers.entry(type, null, entry, answer.header("Request-Id")))
+              .toList();
+        });
+  }
+
+  /**
+   * Finds a public ID by an alias.
+   *
+   * @param type the type
+   * @param alias a legacy ID, a client ID or an older public ID
+   * @param <T> the type
+   * @return Found, Merged, Revoked or Unknown
+   */
+  public <T> Resolution<T> lookup(Class<T> type, Alias alias) {
+    String path = "/v1/types/" + names.of(type) + alias.path();
+    return Answers.single(type, null, asked(path, "lookupAlias"));
+  }
+
+  /**
+   * Gives a public ID an alias.
+   *
+   * @param id the public ID
+   * @param alias what no other public ID of the type has
+   * @return false if it had the alias already
+   */
+  public boolean addAlias(PublicId<?> id, Alias alias) {
+    GatewayRequest request = GatewayRequest.of("PUT", "/v1/ids/" + id + alias.path());
+    return transport.send(request, "putAlias").status() == 201;
+  }
+
+  /**
+   * Takes an alias from a public ID. Nothing happens if it has no such alias.
+   *
+   * @param id the public ID
+   * @param alias its alias
+   */
+  public void removeAlias(PublicId<?> id, Alias alias) {
+    GatewayRequest request = GatewayRequest.of("DELETE", "/v1/ids/" + id + alias.path());
+    transport.send(request, "deleteAlias");
+  }
+
+  /**
+   * Ends a public ID for good. Ended before, it keeps its first reason.
+   *
+   * @param id the public ID
+   * @param reason shown to callers with an API key, 1 to 500 characters, or null for none
+   */
+  public void revoke(PublicId<?> id, @Nullable String reason) {
+    Map<String, @Nullable Object> json = new LinkedHashMap<>();
+    json.put("reason", reason);
+    GatewayRequest request = posted("/v1/ids/" + id + "/revoke", json).repeatable();
+    transport.send(request, "revokeId");
+  }
+
+  /**
+   * Lets a public ID stand for another one, for good.
+   *
+   * @param id the public ID that ends
+   * @param into the survivor
+   * @param <T> the type of both
+   */
+  public <T> void merge(PublicId<T> id, PublicId<T> into) {
+    Map<String, Object> json = Map.of("into", into.toString());
+    transport.send(posted("/v1/ids/" + id + "/merge", json).repeatable(), "mergeId");
+  }
+
+  /**
+   * Replaces all IDs of a URL by keys.
+   *
+   * @param url absolute, or path and query; 4,096 characters and 50 IDs at most
+   * @return the URL with keys, and the IDs with their types
+   */
+  public ResolvedUrl resolveUrl(String url) {
+    GatewayRequest request =
+        GatewayRequest.of("GET", "/v1/urls/resolve?url=" + GatewayRequest.segment(url));
+    return ResolvedUrl.of(transport.send(request, "resolveUrl").fields());
+  }
+
+  /**
+   * Replaces all IDs of many URLs by keys.
+   *
+   * @param urls as for {@link #resolveUrl}
+   * @return one result for each, in their order
+   */
+  public List<UrlResult> resolveUrls(List<String> urls) {
+    return Batches.each(
+        urls,
+        part -> {
+          GatewayAnswer answer = query("/v1/urls/resolve", Map.of("urls", part), "resolveUrlBatch");
+          return Batches.paired(answer, part.size()).stream()
+              .map(entry -> urlResult(entry, answer.header("Request-Id")))
+              .toList();
+        });
+  }
+
+  /**
+   * Replaces the keys of a URL by public IDs. Mints nothing: a key without a public ID is a problem
+   * with the code {@code key_unknown}.
+   *
+   * @param url absolute, or path and query, 4,096 characters at most
+   * @param template its path, with the name of a type in braces for each key, such as {@code
+   *     /charges/{charge}}
+   * @return the URL with public IDs
+   */
+  public String publishUrl(String url, String template) {
+    Map<String, Object> json = Map.of("url", url, "template", template);
+    return query("/v1/urls/publish", json, "publishUrl").fields().required("published");
+  }
+
+  /**
+   * Makes Snowflakes without public IDs, unique and rising.
+   *
+   * @param layout such as {@code default}
+   * @param count 1 to 16,384
+   * @return the keys
+   */
+  public List<Long> snowflakes(String layout, int count) {
+    return keys(Map.of("scheme", "snowflake", "layout", layout), count).stream()
+        .map(Long::valueOf)
+        .toList();
+  }
+
+  /**
+   * Makes UUIDs of version 7 without public IDs, rising.
+   *
+   * @param count 1 to 16,384
+   * @return the keys
+   */
+  public List<UUID> uuids(int count) {
+    return keys(Map.of("scheme", "uuidv7"), count).stream().map(UUID::fromString).toList();
+  }
+
+  /**
+   * Draws dense numbers from a segment.
+   *
+   * @param tag the name of the segment
+   * @param count 1 to 16,384
+   * @return the numbers
+   */
+  public List<Long> numbers(String tag, int count) {
+    return keys(Map.of("scheme", "segment", "tag", tag), count).stream()
+        .map(Long::valueOf)
+        .toList();
+  }
+
+  /**
+   * Begins to collect questions, which are then asked together.
+   *
+   * @return an empty collector, for one request of the application
+   */
+  public Collector collector() {
+    return new Collector(this);
+  }
+
+  /**
+   * Makes any call of the API, with the retries of all calls.
+   *
+   * @param request the call
+   * @return the answer, of any status
+   * @throws CoatcheckException if no gateway answers; its status is 0
+   */
+  public GatewayAnswer call(GatewayRequest request) {
+    return transport.exchange(request, "raw");
+  }
+
+  /**
+   * Opens the body of an answer as a stream, such as an export. Tried once; the deadline is for its
+   * begin.
+   *
+   * @param request the call
+   * @return the body, to be closed
+   */
+  public InputStream open(GatewayRequest request) {
+    return transport.open(request);
+  }
+
+  List<? extends Resolution<?>> resolveEach(List<? extends PublicId<?>> ids) {
+    return Batches.each(
+        List.copyOf(ids),
+        part -> {
+          List<String> texts = part.stream().map(Object::toString).toList();
+          GatewayAnswer answer = query("/v1/ids/resolve", Map.of("ids", texts), "resolveBatch");
+          List<Fields> entries = Batches.paired(answer, part.size());
+          List<Resolution<?>> results = new ArrayList<>(part.size());
+          for (int i = 0; i < part.size(); i++) {
+            results.add(resolution(part.get(i), entries.get(i), answer));
+          }
+          return results;
+        });
+  }
+
+  /** All keys are of one type. */
+  List<? extends Resolution<?>> lookupEach(List<? extends Key<?>> keys) {
+    return Batches.each(
+        List.copyOf(keys),
+        part -> {
+          Class<?> type = part.get(0).type();
+          List<String> texts = part.stream().map(Key::text).toList();
+          Map<String, Object> json = Map.of("type", names.of(type), "keys", texts);
+          GatewayAnswer answer = query("/v1/ids/lookup", json, "lookupBatch");
+          List<Resolution<?>> results = new ArrayList<>(part.size());
+          for (Fields entry : Batches.paired(answer, part.size())) {
+            results.add(Answers.entry(type, null, entry, answer.header("Request-Id")));
+          }
+          return results;
+        });
+  }
+
+  private static <T> Resolution<T> resolution(PublicId<T> id, Fields entry, GatewayAnswer answer) {
+    return Answers.entry(id.type(), id, entry, answer.header("Request-Id"));
+  }
+
+  private <T> Minted<T> minted(MintRequest<T> request, GatewayRequest call) {
+    GatewayAnswer answer = transport.send(call, "mintId");
+    Fields publicId = answer.fields();
+    PublicId<T> id = Answers.id(request.type(), publicId);
+    return new Minted<>(Mapping.of(id, publicId), answer.status() == 201);
+  }
+
+  private <T> List<MintResult<T>> mintPart(List<MintRequest<T>> part) {
+    Map<String, Object> json = Map.of("items", part.stream().map(this::json).toList());
+    GatewayRequest request = posted("/v1/ids/batch", json);
+    boolean areNamed = part.stream().allMatch(MintRequest::isNamed);
+    GatewayAnswer answer =
+        transport.send(
+            areNamed
+                ? request.repeatable()
+                : request.withIdempotencyKey(UUID.randomUUID().toString()),
+            "mintBatch");
+    List<Fields> entries = Batches.paired(answer, part.size());
+    List<MintResult<T>> results = new ArrayList<>(part.size());
+    for (int i = 0; i < part.size(); i++) {
+      Fields entry = entries.get(i);
+      int status = entry.number("status").orElse(500);
+      Optional<Fields> publicId = entry.fields("public_id");
+      if (publicId.isPresent()) {
+        PublicId<T> id = Answers.id(part.get(i).type(), publicId.get());
+        results.add(new Minted<>(Mapping.of(id, publicId.get()), status == 201));
+      } else {
+        Fields error = entry.fields("error").orElse(entry);
+        results.add(
+            new MintResult.Refused<>(Problem.ofItem(status, error, answer.header("Request-Id"))));
+      }
+    }
+    return results;
+  }
+
+  private Map<String, @Nullable Object> json(MintRequest<?> request) {
+    return request.toJson(names.of(request.type()));
+  }
+
+  private List<String> keys(Map<String, Object> scheme, int count) {
+    if (count < 1 || count > KEYS_MAX) {
+      throw new IllegalArgumentException("count=" + count + " is not in 1.." + KEYS_MAX);
+    }
+    Map<String, Object> json = new LinkedHashMap<>(scheme);
+    json.put("count", (long) count);
+    return query("/v1/keys", json, "makeKeys").fields().texts("keys");
+  }
+
+  private static UrlResult urlResult(Fields entry, Optional<String> requestId) {
+    Optional<Fields> url = entry.fields("resolved_url");
+    if (url.isPresent()) {
+      return new UrlResult.Resolved(ResolvedUrl.of(url.get()));
+    }
+    Fields error = entry.fields("error").orElse(entry);
+    return new UrlResult.Refused(
+        Problem.ofItem(entry.number("status").orElse(500), error, requestId));
+  }
+
+  /** The answer to a question, whatever it says. */
+  private GatewayAnswer asked(String path, String operation) {
+    return transport.exchange(GatewayRequest.of("GET", path), operation);
+  }
+
+  /** The answer to a question that takes a body. */
+  private GatewayAnswer query(String path, Map<String, ?> json, String operation) {
+    return transport.send(posted(path, json).repeatable(), operation);
+  }
+
+  private static GatewayRequest posted(String path, Map<String, ? extends @Nullable Object> json) {
+    return GatewayRequest.of("POST", path).withBody("application/json", Json.write(json));
+  }
+
+  /** A segment that no path can have. */
+  private static boolean isDots(String text) {
+    return text.equals(".") || text.equals("..");
+  }
+
+  /** What a client needs to know. */
+  public static final class Builder {
+    private final URI url;
+    private Supplier<String> apiKey = () -> "";
+    private Duration deadline = Duration.ofSeconds(10);
+    private Duration connectMax = Duration.ofSeconds(3);
+    private int triesMax = Transport.TRIES_MAX;
+    private @Nullable SSLContext tls;
+    private @Nullable HttpClient http;
+    private CallListener listener = (operation, status, tries, took) -> {};
+
+    private Builder(URI url) {
+      boolean isHttp = "http".equals(url.getScheme()) || "https".equals(url.getScheme());
+      if (!isHttp || url.getHost() == null || url.getRawQuery() != null) {
+        throw new IllegalArgumentException(
+            "The URL of a gateway looks like http://127.0.0.1:8080, not " + url);
+      }
+      this.url = URI.create(url.toString().replaceFirst("/+$", ""));
+    }
+
+    /**
+     * Sets the API key.
+     *
+     * @param key the whole key
+     * @return this
+     */
+    public Builder apiKey(String key) {
+      return apiKey(() -> key);
+    }
+
+    /**
+     * Sets where the API key comes from, so that it can be rotated.
+     *
+     * @param key asked before each try; must not wait
+     * @return this
+     */
+    public Builder apiKey(Supplier<String> key) {
+      apiKey = key;
+      return this;
+    }
+
+    /**
+     * Sets how long a call may take, with all its tries and the waits between them.
+     *
+     * @param duration more than zero; 10 s unless set
+     * @return this
+     */
+    public Builder deadline(Duration duration) {
+      deadline = duration;
+      return this;
+    }
+
+    /**
+     * Sets how long to wait for a connection.
+     *
+     * @param duration more than zero; 3 s unless set
+     * @return this
+     */
+    public Builder connectTimeout(Duration duration) {
+      connectMax = duration;
+      return this;
+    }
+
+    /**
+     * Sets how often a call is sent at most.
+     *
+     * @param tries 1 or more, where 1 is no retry; 20 unless set
+     * @return this
+     */
+    public Builder triesMax(int tries) {
+      triesMax = tries;
+      return this;
+    }
+
+    /**
+     * Sets whom to trust, for {@code https}.
+     *
+     * @param context unless set, the JDK's default
+     * @return this
+     */
+    public Builder tls(SSLContext context) {
+      tls = context;
+      return this;
+    }
+
+    /**
+     * Sets the HTTP client, with its proxy, its version and its threads; then its TLS and its
+     * connect timeout count, too. It must not follow redirects.
+     *
+     * @param client shared with others, if wanted
+     * @return this
+     */
+    public Builder httpClient(HttpClient client) {
+      http = client;
+      return this;
+    }
+
+    /**
+     * Sets who hears of calls, such as a {@link MicrometerCalls}.
+     *
+     * @param calls told at the end of each call
+     * @return this
+     */
+    public Builder listener(CallListener calls) {
+      listener = calls;
+      return this;
+    }
+
+    /**
+     * Makes the client. Nothing is sent yet.
+     *
+     * @return a client that need not be closed
+     */
+    public CoatcheckClient build() {
+      HttpClient client = http == null ? Transport.client(url, connectMax, tls) : http;
+      return new CoatcheckClient(new Transport(url, apiKey, client, deadline, triesMax, listener));
+    }
+  }
+}

@@ -1,0 +1,26 @@
+package dev.coatcheck.client;
+
+/**
+ * What became of one item of a batch of mints.
+ *
+ * @param <T> the type
+ */
+public sealed interface MintResult<T> {
+  /**
+   * There is a public ID, committed.
+   *
+   * @param mapping the public ID and its key
+   * @param isNew false if one of the names had it already
+   * @param <T> the type
+   */
+  record Minted<T>(Mapping<T> mapping, boolean isNew) implements MintResult<T> {}
+
+  /**
+   * Nothing was minted for the item, unless the problem has the status 0: then nobody knows. The
+   * same item with a name can be sent again in any case.
+   *
+   * @param problem why, and whether trying again helps
+   * @param <T> the type
+   */
+  record Refused<T>(Problem problem) implements MintResult<T> {}
+}

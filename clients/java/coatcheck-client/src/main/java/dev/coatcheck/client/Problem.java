@@ -1,0 +1,85 @@
+package dev.coatcheck.client;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * What went wrong with a call, or with one item of a batch.
+ *
+ * @param status the HTTP status, 400 to 599, or 0 if no gateway answered
+ * @param code what to branch on: a code of the gateway's {@code /docs/errors}, or if {@code status}
+ *     is 0 one of {@link #UNREACHABLE}, {@link #TIMED_OUT}, {@link #BROKEN_OFF}, {@link
+ *     #TLS_REFUSED}, {@link #NOT_A_GATEWAY}, {@link #INTERRUPTED}
+ * @param detail a sentence for people, without secrets
+ * @param param the field of the request that is wrong
+ * @param requestId the ID of the request in the gateway's log; an item of a batch has that of its
+ *     request
+ * @param retryAfter how long to wait before the same call may succeed, in whole seconds
+ */
+public record Problem(
+    int status,
+    String code,
+    String detail,
+    Optional<String> param,
+    Optional<String> requestId,
+    Optional<Duration> retryAfter) {
+  /** No server took the connection. The call was not carried out. */
+  public static final String UNREACHABLE = "unreachable";
+
+  /** The deadline passed. The call may have been carried out. */
+  public static final String TIMED_OUT = "timed_out";
+
+  /** The connection broke off. The call may have been carried out. */
+  public static final String BROKEN_OFF = "broken_off";
+
+  /** The server's certificate is not trusted, or there is no TLS. The call was not carried out. */
+  public static final String TLS_REFUSED = "tls_refused";
+
+  /**
+   * The server that answered is not a gateway: its answer has no {@code Request-Id}, or no JSON.
+   */
+  public static final String NOT_A_GATEWAY = "not_a_gateway";
+
+  /** The thread was interrupted. The call may have been carried out. */
+  public static final String INTERRUPTED = "interrupted";
+
+  static Problem ofClient(String code, String detail) {
+    return new Problem(0, code, detail, Optional.empty(), Optional.empty(), Optional.empty());
+  }
+
+  static Problem of(GatewayAnswer answer) {
+    Fields body = answer.fields();
+    return new Problem(
+        answer.status(),
+        body.text("code").orElse(NOT_A_GATEWAY),
+        body.text("detail").orElse("The answer has the status " + answer.status() + "."),
+        body.text("param"),
+        body.text("request_id").or(() -> answer.header("Request-Id")),
+        answer.retryAfter());
+  }
+
+  static Problem ofItem(int status, Fields error, Optional<String> requestId) {
+    return new Problem(
+        status,
+        error.text("code").orElse("internal"),
+        error.text("detail").orElse("The item has the status " + status + "."),
+        error.text("param"),
+        requestId,
+        Optional.empty());
+  }
+
+  /**
+   * Whether the same call may succeed later without a change.
+   *
+   * @return true for 409 {@code busy}, 429, 502, 503, 504 and if no gateway answered, unless the
+   *     certificate was refused
+   */
+  public boolean isTemporary() {
+    return switch (status) {
+      case 0 -> !code.equals(TLS_REFUSED) && !code.equals(NOT_A_GATEWAY);
+      case 409 -> code.equals("busy");
+      case 429, 502, 503, 504 -> true;
+      default -> false;
+    };
+  }
+}

@@ -1,0 +1,273 @@
+package dev.coatcheck.client;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
+import java.security.GeneralSecurityException;
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.TrustManager;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends calls, again where that is safe, until they are answered or their deadline passes. The
+ * thread of the caller waits; a virtual thread gives its carrier away.
+ *
+ * <h2>What is sent again</h2>
+ *
+ * <ul>
+ *   <li>429, 503 and 409 {@code busy}: nothing was done. After {@code Retry-After}.
+ *   <li>502 and 504, which a proxy answers, and a connection that breaks off or is silent: if the
+ *       call is repeatable, because it may have been carried out.
+ *   <li>no connection: nothing was done.
+ * </ul>
+ *
+ * Without {@code Retry-After} the waits double from 50 ms to 1 s, less a random half. A wait that
+ * would end after the deadline is not begun.
+ */
+final class Transport {
+  static final int TRIES_MAX = 20;
+
+  private static final Duration FIRST_WAIT = Duration.ofMillis(50);
+  private static final Duration WAIT_MAX = Duration.ofSeconds(1);
+
+  private final URI base;
+  private final Supplier<String> apiKey;
+  private final HttpClient http;
+  private final Duration deadline;
+  private final int triesMax;
+  private final CallListener listener;
+
+  Transport(
+      URI base,
+      Supplier<String> apiKey,
+      HttpClient http,
+      Duration deadline,
+      int triesMax,
+      CallListener listener) {
+    this.base = base;
+    this.apiKey = apiKey;
+    this.http = http;
+    this.deadline = deadline;
+    this.triesMax = triesMax;
+    this.listener = listener;
+  }
+
+  /**
+   * The JDK's client for a gateway. For plain HTTP nobody is trusted: by default the client reads
+   * all root certificates of the JDK, which takes longer than a call.
+   */
+  static HttpClient client(URI base, Duration connectMax, @Nullable SSLContext tls) {
+    HttpClient.Builder builder =
+        HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(connectMax);
+    if (tls != null) {
+      builder.sslContext(tls);
+    } else if ("http".equals(base.getScheme())) {
+      builder.sslContext(trustingNobody());
+    }
+    return builder.build();
+  }
+
+  /** The answer, of any status below 400. */
+  GatewayAnswer send(GatewayRequest request, String operation) {
+    GatewayAnswer answer = exchange(request, operation);
+    if (answer.status() >= 400) {
+      throw new CoatcheckException(Problem.of(answer), null);
+    }
+    return answer;
+  }
+
+  /** The answer, of any status. */
+  GatewayAnswer exchange(GatewayRequest request, String operation) {
+    return new Call(request, operation).run();
+  }
+
+  /** The body of a successful answer as a stream, at one try. */
+  InputStream open(GatewayRequest request) {
+    Duration wait = request.deadlineOr(deadline);
+    HttpResponse<InputStream> response =
+        once(request, wait, HttpResponse.BodyHandlers.ofInputStream());
+    if (response.statusCode() < 300) {
+      return response.body();
+    }
+    try (InputStream body = response.body()) {
+      GatewayAnswer answer =
+          new GatewayAnswer(response.statusCode(), response.headers(), body.readAllBytes());
+      throw new CoatcheckException(Problem.of(answer), null);
+    } catch (IOException broken) {
+      throw failed(Problem.BROKEN_OFF, "The connection broke off: " + broken.getMessage(), broken);
+    }
+  }
+
+  /** One call with all its tries. */
+  private final class Call {
+    private final GatewayRequest request;
+    private final String operation;
+    private final long startNanos = System.nanoTime();
+    private final long deadlineNanos;
+    private int tries;
+
+    Call(GatewayRequest request, String operation) {
+      this.request = request;
+      this.operation = operation;
+      deadlineNanos = request.deadlineOr(deadline).toNanos();
+    }
+
+    GatewayAnswer run() {
+      int status = 0;
+      try {
+        while (true) {
+          tries++;
+          try {
+            GatewayAnswer answer = tryOnce();
+            if (answer.isSuccess() || !isWorthAnother(Problem.of(answer))) {
+              status = answer.status();
+              return answer;
+            }
+          } catch (CoatcheckException failed) {
+            if (!isWorthAnother(failed.problem())) {
+              throw failed;
+            }
+          }
+        }
+      } finally {
+        listener.ended(operation, status, tries, Duration.ofNanos(System.nanoTime() - startNanos));
+      }
+    }
+
+    /** Whether to try again; then the wait before it is over. */
+    private boolean isWorthAnother(Problem problem) {
+      return mayRepeat(problem) && waitAfter(problem);
+    }
+
+    /** A silent try ends at half of the deadline, so that another one fits. */
+    private GatewayAnswer tryOnce() {
+      long left = left();
+      long wait =
+          request.isRepeatable() && triesMax > 1
+              ? Math.min(left, Math.max(deadlineNanos / 2, 1_000_000))
+              : left;
+      HttpResponse<byte[]> response =
+          once(
+              request,
+              Duration.ofNanos(Math.max(wait, 1_000_000)),
+              HttpResponse.BodyHandlers.ofByteArray());
+      return new GatewayAnswer(response.statusCode(), response.headers(), response.body());
+    }
+
+    private boolean mayRepeat(Problem problem) {
+      if (tries >= triesMax || !problem.isTemporary()) {
+        return false;
+      }
+      return switch (problem.status()) {
+        case 409, 429, 503 -> true;
+        case 0 ->
+            problem.code().equals(Problem.UNREACHABLE)
+                || (request.isRepeatable() && !problem.code().equals(Problem.INTERRUPTED));
+        default -> request.isRepeatable();
+      };
+    }
+
+    /** Whether there is time for another try, after waiting for it. */
+    private boolean waitAfter(Problem problem) {
+      long nanos = problem.retryAfter().map(Duration::toNanos).orElseGet(this::pauseNanos);
+      if (nanos >= left()) {
+        return false;
+      }
+      try {
+        TimeUnit.NANOSECONDS.sleep(nanos);
+        return true;
+      } catch (InterruptedException stopped) {
+        Thread.currentThread().interrupt();
+        throw failed(Problem.INTERRUPTED, "The thread was interrupted between two tries.", stopped);
+      }
+    }
+
+    private long pauseNanos() {
+      long nanos = Math.min(WAIT_MAX.toNanos(), FIRST_WAIT.toNanos() << Math.min(tries - 1, 10));
+      return nanos - ThreadLocalRandom.current().nextLong(nanos / 2);
+    }
+
+    private long left() {
+      return deadlineNanos - (System.nanoTime() - startNanos);
+    }
+  }
+
+  private <T> HttpResponse<T> once(
+      GatewayRequest request, Duration wait, HttpResponse.BodyHandler<T> handler) {
+    try {
+      HttpResponse<T> response = http.send(http(request, wait), handler);
+      int status = response.statusCode();
+      boolean isOurs =
+          response
+              .headers()
+              .firstValue("Request-Id")
+              .filter(id -> id.startsWith("req_"))
+              .isPresent();
+      if (!isOurs && status != 502 && status != 503 && status != 504) {
+        throw failed(
+            Problem.NOT_A_GATEWAY,
+            "The server at "
+                + base
+                + " is not a Coatcheck gateway (status "
+                + status
+                + "). Check the URL.",
+            null);
+      }
+      return response;
+    } catch (ConnectException | HttpConnectTimeoutException refused) {
+      throw failed(Problem.UNREACHABLE, "No server takes connections at " + base + ".", refused);
+    } catch (HttpTimeoutException late) {
+      throw failed(
+          Problem.TIMED_OUT,
+          "The gateway at " + base + " did not answer within " + wait.toMillis() + " ms.",
+          late);
+    } catch (SSLException untrusted) {
+      throw failed(
+          Problem.TLS_REFUSED,
+          "There is no TLS with " + base + ": " + untrusted.getMessage(),
+          untrusted);
+    } catch (IOException broken) {
+      throw failed(
+          Problem.BROKEN_OFF,
+          "The connection to " + base + " broke off: " + broken.getMessage(),
+          broken);
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      throw failed(Problem.INTERRUPTED, "The thread was interrupted during the call.", stopped);
+    }
+  }
+
+  private HttpRequest http(GatewayRequest request, Duration wait) {
+    HttpRequest.Builder builder =
+        HttpRequest.newBuilder(URI.create(base + request.path()))
+            .timeout(wait)
+            .header("Authorization", "Bearer " + apiKey.get());
+    request.writeTo(builder);
+    return builder.build();
+  }
+
+  private static CoatcheckException failed(String code, String detail, @Nullable Throwable cause) {
+    return new CoatcheckException(Problem.ofClient(code, detail), cause);
+  }
+
+  private static SSLContext trustingNobody() {
+    try {
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(null, new TrustManager[0], null);
+      return context;
+    } catch (GeneralSecurityException missing) {
+      throw new IllegalStateException("this Java has no TLS", missing);
+    }
+  }
+}
