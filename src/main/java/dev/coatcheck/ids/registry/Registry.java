@@ -43,6 +43,7 @@ public final class Registry implements AutoCloseable {
   private static final long UNKNOWN_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final TypeStore store;
+  private final EraStore eras;
   private final RandomSource random;
   private final Observer observer;
   private final Background background;
@@ -80,8 +81,14 @@ public final class Registry implements AutoCloseable {
     }
   }
 
-  private Registry(TypeStore store, RandomSource random, Observer observer, LongSupplier nanoTime) {
+  private Registry(
+      TypeStore store,
+      EraStore eras,
+      RandomSource random,
+      Observer observer,
+      LongSupplier nanoTime) {
     this.store = store;
+    this.eras = eras;
     this.random = random;
     this.observer = observer;
     this.background = new Background("registry-reload", observer);
@@ -104,7 +111,9 @@ public final class Registry implements AutoCloseable {
       RandomSource random,
       Observer observer,
       LongSupplier nanoTime) {
-    Registry registry = new Registry(new TypeStore(database, sealKeys), random, observer, nanoTime);
+    TypeStore store = new TypeStore(database, sealKeys);
+    EraStore eras = new EraStore(database, store, sealKeys);
+    Registry registry = new Registry(store, eras, random, observer, nanoTime);
     feed.onChange(ChangeKind.TYPE, registry::reloadSoon);
     registry.refresh();
     return registry;
@@ -199,7 +208,7 @@ public final class Registry implements AutoCloseable {
    */
   public Optional<PutOutcome> addEra(
       String name, Optional<Instant> startsAt, String sealKey, Actor actor) {
-    Optional<PutOutcome> outcome = store.addEra(name, startsAt, sealKey, actor);
+    Optional<PutOutcome> outcome = eras.add(name, startsAt, sealKey, actor);
     reload();
     return outcome;
   }

@@ -44,7 +44,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jooq.DSLContext;
 
-/** All SQL about types. */
+/** All SQL about types but their eras. */
 final class TypeStore {
   /** What counting public IDs under the lock of all types may read. */
   private static final int COUNTED_MAX = 10_000;
@@ -85,7 +85,8 @@ final class TypeStore {
     return database.read("registry load", this::all);
   }
 
-  private List<Type> all(DSLContext sql) {
+  /** All types, by name, within a transaction. */
+  List<Type> all(DSLContext sql) {
     List<TypeRecord> rows = sql.selectFrom(TYPE).orderBy(TYPE.NAME).fetch();
     Map<Integer, List<Sealing.Era>> eras =
         rows.stream().anyMatch(row -> row.getSealedFrom() != null)
@@ -96,7 +97,7 @@ final class TypeStore {
         .toList();
   }
 
-  private Type reread(DSLContext sql, String name) {
+  Type reread(DSLContext sql, String name) {
     return named(all(sql), name).orElseThrow();
   }
 
@@ -159,11 +160,11 @@ final class TypeStore {
    * Serializes all changes of types, so that each sees the URL templates and older public IDs of
    * all others.
    */
-  private static void lock(DSLContext sql) {
+  static void lock(DSLContext sql) {
     sql.execute("lock table {0} in share row exclusive mode", TYPE);
   }
 
-  private static Optional<Type> named(List<Type> all, String name) {
+  static Optional<Type> named(List<Type> all, String name) {
     return all.stream().filter(type -> type.name().equals(name)).findFirst();
   }
 
@@ -203,7 +204,7 @@ final class TypeStore {
     return definition.sealed().filter(_ -> present.sealing().isEmpty());
   }
 
-  private static Instant now(DSLContext sql) {
+  static Instant now(DSLContext sql) {
     return sql.select(currentOffsetDateTime().coerce(TYPE.UPDATED_AT)).fetchSingle().value1();
   }
 
@@ -269,53 +270,14 @@ final class TypeStore {
     return new PutOutcome.Updated(updated);
   }
 
-  private static void change(DSLContext sql, Type present, TypeRecord row) {
+  /** Changes the row of a type, and its version. */
+  static void change(DSLContext sql, Type present, TypeRecord row) {
     sql.update(TYPE)
         .set(row)
         .set(TYPE.VERSION, TYPE.VERSION.plus(1))
         .set(TYPE.UPDATED_AT, currentOffsetDateTime().coerce(TYPE.UPDATED_AT))
         .where(TYPE.TYPE_ID.eq(present.number()))
         .execute();
-  }
-
-  /**
-   * Begins an era of a sealed type.
-   *
-   * @param startsAt empty for as early as possible
-   * @return empty if there is no such type
-   */
-  Optional<PutOutcome> addEra(
-      String name, Optional<Instant> startsAt, String sealKey, Actor actor) {
-    return database.write(
-        "era",
-        sql -> {
-          lock(sql);
-          return named(all(sql), name)
-              .map(
-                  type -> {
-                    Instant now = now(sql);
-                    Instant start = startsAt.orElseGet(() -> SealRules.earliest(type, now));
-                    return SealRules.eraRefusal(type, start, sealKey, now, sealKeys)
-                        .orElseGet(() -> began(sql, type, start, sealKey, actor));
-                  });
-        });
-  }
-
-  private PutOutcome began(
-      DSLContext sql, Type type, Instant startsAt, String sealKey, Actor actor) {
-    EraTable.insert(sql, type.number(), startsAt, sealKey);
-    change(sql, type, sql.newRecord(TYPE));
-    Type updated = reread(sql, type.name());
-    AuditTable.append(
-        sql,
-        List.of(
-            AuditEntry.of(
-                actor,
-                "type.era",
-                List.of(type.name()),
-                Map.of("starts_at", startsAt.toString(), "seal_key", sealKey))));
-    ChangeTable.append(sql, ChangeKind.TYPE, List.of(Integer.toString(type.number())));
-    return new PutOutcome.Updated(updated);
   }
 
   /** The links that the change would end; none if the type has no public ID that has a target. */
