@@ -117,6 +117,14 @@ public final class ErasureRoutes implements Routes {
               "id",
               "A sealed public ID is its key, enciphered: there is nothing to erase. Revoke it"
                   + " instead. Nothing was done.");
+      case EraseOutcome.SealKeyKept(String fingerprint) ->
+          Problem.at(
+              ProblemCode.TYPE_SEALED,
+              "id",
+              "The seal key "
+                  + fingerprint
+                  + " still tells the key of this public ID. Destroy the seal key: delete it from"
+                  + " the file of every instance and restart them. Nothing was done.");
       case EraseOutcome.Busy _ ->
           Problem.busy(
               "Another transaction uses this public ID. Nothing was done; send the same request"

@@ -72,7 +72,7 @@ public final class Parameters {
         "No type has this name. GET /v1/types lists the types; PUT /v1/types/{name} adds a type.");
   }
 
-  static Key key(Type type, String param, String text) {
+  public static Key key(Type type, String param, String text) {
     return type.keyKind().parse(text).orElseThrow(() -> new Refusal(keyMalformed(type, param)));
   }
 

@@ -28,6 +28,7 @@ import dev.coatcheck.api.routes.audit.AuditRoutes;
 import dev.coatcheck.api.routes.keys.KeyRoutes;
 import dev.coatcheck.api.routes.migrations.TableMigrationRoutes;
 import dev.coatcheck.api.routes.transfers.TransferRoutes;
+import dev.coatcheck.api.routes.types.PinRoutes;
 import dev.coatcheck.api.routes.types.TypeChanges;
 import dev.coatcheck.api.routes.types.TypeRoutes;
 import dev.coatcheck.api.routes.urls.LegacyRoutes;
@@ -64,6 +65,7 @@ import dev.coatcheck.ids.mapping.Lookup;
 import dev.coatcheck.ids.mapping.Resolver;
 import dev.coatcheck.ids.mapping.SealedRows;
 import dev.coatcheck.ids.mint.Minter;
+import dev.coatcheck.ids.pin.Pins;
 import dev.coatcheck.ids.redirect.IdResolver;
 import dev.coatcheck.ids.redirect.LegacyCallers;
 import dev.coatcheck.ids.redirect.LegacyHits;
@@ -229,6 +231,7 @@ public final class Gateway implements AutoCloseable {
                           observer),
                       List.of(
                           new TypeRoutes(registry, parameters, typeChanges, clock),
+                          new PinRoutes(registry, parameters, new Pins(database, clock)),
                           new AccessRoutes(apiKeys, config.trustedProxies(), System::nanoTime),
                           new AliasRoutes(resolver, aliases, parameters),
                           new EndingRoutes(endings),

@@ -92,7 +92,8 @@ final class SealKeyCommand {
     for (JsonNode type : gateway.get("/v1/types").path("data")) {
       for (JsonNode era : type.path("eras")) {
         String key = era.path("seal_key").asString();
-        isMissing |= !present.contains(key);
+        boolean isClosed = era.path("closed_at").isString();
+        isMissing |= !present.contains(key) && !isClosed;
         rows.add(
             Output.object(
                 Map.of(
@@ -103,7 +104,7 @@ final class SealKeyCommand {
                     "seal_key",
                     key,
                     "file",
-                    present.contains(key) ? "has it" : "lacks it")));
+                    present.contains(key) ? "has it" : isClosed ? "needs it no more" : "lacks it")));
       }
     }
     output.rows(rows, "type", "starts_at", "seal_key", "file");

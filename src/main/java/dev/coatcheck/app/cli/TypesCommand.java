@@ -171,6 +171,44 @@ final class TypesCommand {
   }
 
   @Command(
+      name = "pin",
+      description = {
+        "After the leak of a seal key: writes rows for the keys in a file, which are all that were"
+            + " minted in its era.",
+        "With --close only those resolve from then on. Exits with 1 if some keys have another"
+            + " public ID."
+      },
+      footer = {
+        "  coatcheck types pin message --era 3fb2c09d11e86a47 --file keys.txt",
+        "  coatcheck types pin message --era 3fb2c09d11e86a47 --close"
+      })
+  int pin(
+      @Mixin GatewayCalls gateway,
+      @Mixin Output output,
+      @Parameters(paramLabel = "NAME", description = NAME) String name,
+      @Option(
+              names = "--era",
+              paramLabel = "FINGERPRINT",
+              required = true,
+              description = "Era of the leaked seal key, by its fingerprint.")
+          String sealKey,
+      @Option(
+              names = "--file",
+              paramLabel = "FILE",
+              description = "File with a key on each line, or - for standard input.")
+          @Nullable Path file,
+      @Option(
+              names = "--close",
+              description = "Then close the era, for good: its seal key opens nothing any more.")
+          boolean closes)
+      throws CommandFailed {
+    if (file == null && !closes) {
+      throw new Misused("name a file of keys with --file, or add --close.");
+    }
+    return new PinCalls(gateway, path(name) + "/pin", sealKey).run(file, closes, output);
+  }
+
+  @Command(
       name = "legacy-hits",
       description = "Prints how often legacy IDs of a type were found: day,count.",
       footer = "  coatcheck types legacy-hits charge --from 2026-01-01")

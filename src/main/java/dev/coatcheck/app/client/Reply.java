@@ -29,6 +29,7 @@ public record Reply(int status, JsonNode body) {
           Map.entry("PUT /v1/types/{name}", "coatcheck types put"),
           Map.entry("PATCH /v1/types/{name}", "coatcheck types set"),
           Map.entry("POST /v1/types/{name}/eras", "coatcheck types era"),
+          Map.entry("POST /v1/types/{name}/pin", "coatcheck types pin"),
           Map.entry("PUT /v1/segments/{tag}", "coatcheck segments put"),
           Map.entry("GET /v1/workers", "coatcheck keys list"));
 

@@ -79,7 +79,11 @@ final class RowParser {
     if (keyText != null && key == null) {
       return new Parsed.Refused(RowFault.KEY_MALFORMED);
     }
-    if (type.sealing().isPresent() && (key == null || type.sealingOf(key).isPresent())) {
+    if (type.sealing()
+        .filter(
+            sealing ->
+                key == null || key instanceof Key.Bigint(long value) && sealing.isOfEra(value))
+        .isPresent()) {
       return new Parsed.Refused(RowFault.KEY_SEALED);
     }
     if (legacyText != null && !AliasScheme.LEGACY.accepts(legacyText)) {

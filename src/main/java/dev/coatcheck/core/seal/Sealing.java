@@ -7,6 +7,7 @@ import dev.coatcheck.core.key.SnowflakeLayout;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -33,6 +34,7 @@ public final class Sealing {
   private final SnowflakeLayout layout;
   private final Instant from;
   private final List<Era> eras;
+  private final List<Era> openEras;
   private final long tag;
   private final long tagMask;
 
@@ -41,8 +43,22 @@ public final class Sealing {
    *
    * @param startsAt empty for the first era: there is no key before it
    * @param key empty if this instance does not have the seal key of that fingerprint
+   * @param closedAt when its seal key ceased to open anything: its public IDs have rows, or resolve
+   *     no more
    */
-  public record Era(Optional<Instant> startsAt, String fingerprint, Optional<SealKey> key) {
+  public record Era(
+      Optional<Instant> startsAt,
+      String fingerprint,
+      Optional<SealKey> key,
+      Optional<Instant> closedAt) {
+    public Era(Optional<Instant> startsAt, String fingerprint, Optional<SealKey> key) {
+      this(startsAt, fingerprint, key, Optional.empty());
+    }
+
+    public boolean isClosed() {
+      return closedAt.isPresent();
+    }
+
     boolean hasBegunAt(long millis) {
       return startsAt.isEmpty() || startsAt.get().toEpochMilli() <= millis;
     }
@@ -77,6 +93,7 @@ public final class Sealing {
     this.layout = layout;
     this.from = from;
     this.eras = List.copyOf(eras);
+    this.openEras = this.eras.stream().filter(era -> !era.isClosed()).toList();
     this.tag = ByteBuffer.wrap(Sha256.of(TAG_LABEL, prefix.value())).getLong();
     this.tagMask = tagMask;
   }
@@ -90,19 +107,46 @@ public final class Sealing {
     return eras;
   }
 
-  /** The eras whose seal keys this instance lacks. */
+  /** The open eras whose seal keys this instance lacks. */
   public List<Era> erasWithoutKey() {
-    return eras.stream().filter(era -> era.key().isEmpty()).toList();
+    return openEras.stream().filter(era -> era.key().isEmpty()).toList();
   }
 
   /** Whether some keys of the type have stored IDs. */
   public boolean hasStoredKeys() {
-    return from.toEpochMilli() > layout.epochMillis();
+    return from.toEpochMilli() > layout.epochMillis() || openEras.size() < eras.size();
   }
 
-  /** The least key that is sealed. */
-  public long leastKey() {
-    return layout.key(layout.positionFrom(Math.max(from.toEpochMilli(), layout.epochMillis())), 0);
+  /**
+   * Keys that follow one another.
+   *
+   * @param last the greatest one
+   */
+  public record Span(long first, long last) {}
+
+  /** The keys that are sealed, in their order. */
+  public List<Span> spans() {
+    List<Span> spans = new ArrayList<>();
+    for (int i = 0; i < eras.size(); i++) {
+      long first = leastKeyFrom(eras.get(i).startsAt().orElse(Instant.EPOCH));
+      long last =
+          i + 1 < eras.size()
+              ? leastKeyFrom(eras.get(i + 1).startsAt().orElseThrow()) - 1
+              : Long.MAX_VALUE;
+      if (!eras.get(i).isClosed() && first <= last) {
+        spans.add(new Span(first, last));
+      }
+    }
+    return spans;
+  }
+
+  /** The least key of a time at which the type seals already. */
+  private long leastKeyFrom(Instant time) {
+    long millis =
+        Math.max(Math.max(time.toEpochMilli(), from.toEpochMilli()), layout.epochMillis());
+    return millis >= layout.endMillis()
+        ? Long.MAX_VALUE
+        : layout.key(layout.positionFrom(millis), 0);
   }
 
   /** Whether the key is dated further ahead than a sealed type takes keys. */
@@ -114,17 +158,40 @@ public final class Sealing {
     return layout.timeOf(key);
   }
 
-  /** Whether the public ID of the key is sealed; this depends on nothing but the key. */
+  /**
+   * Whether the public ID of the key is sealed. Until its era is closed, this depends on nothing but
+   * the key.
+   */
   public boolean seals(long key) {
+    return isOfEra(key) && !eraOf(key).isClosed();
+  }
+
+  /** Whether the key is of a closed era: then its public ID is in its row, if it has one. */
+  public boolean isOfClosedEra(long key) {
+    return isOfEra(key) && eraOf(key).isClosed();
+  }
+
+  /** Whether the key is of any era: not negative, and of the time from which the type seals. */
+  public boolean isOfEra(long key) {
     return key >= 0 && millisOf(key) >= from.toEpochMilli();
   }
 
+  /** Whether keys that are made at this moment are sealed. */
+  public boolean sealsAt(Instant time) {
+    return !time.isBefore(from) && !eraAt(time.toEpochMilli()).isClosed();
+  }
+
+  /** The era with the seal key. */
+  public Optional<Era> eraWith(String fingerprint) {
+    return eras.stream().filter(era -> era.fingerprint().equals(fingerprint)).findFirst();
+  }
+
   /**
-   * The sealed ID of a key; empty if this instance lacks the seal key of its {@linkplain #eraOf
-   * era}.
+   * The token that its era gives a key, open or closed; empty if this instance lacks the seal key of
+   * the {@linkplain #eraOf era}.
    */
   public Optional<Token> seal(long key) {
-    if (!seals(key)) {
+    if (!isOfEra(key)) {
       throw new IllegalArgumentException("not sealed: " + key);
     }
     return eraOf(key).key().map(era -> era.encipher(new Token(key, tag)));
@@ -144,26 +211,42 @@ public final class Sealing {
   }
 
   /**
-   * Opens a token. Tries all eras, whatever matches, so that each refusal takes as long as any
+   * The closed era whose seal key still opens the token here; empty if none does.
+   */
+  public Optional<Era> closedEraOf(Token token) {
+    return eras.stream()
+        .filter(era -> era.isClosed() && era.key().isPresent())
+        .filter(
+            era -> isOf(era, era.key().get().decipher(token)))
+        .findFirst();
+  }
+
+  /**
+   * Opens a token. Tries all open eras, whatever matches, so that each refusal takes as long as any
    * other.
    */
   public Opened open(Token token) {
     Opened opened = new Opened.NotSealed();
     boolean isOpen = false;
-    for (Era era : eras) {
+    for (Era era : openEras) {
       if (era.key().isEmpty()) {
         opened = isOpen ? opened : new Opened.KeyMissing(era.fingerprint());
         continue;
       }
       Token plain = era.key().get().decipher(token);
-      if (((plain.low() ^ tag) & tagMask) == 0
-          && seals(plain.high())
-          && eraOf(plain.high()).equals(era)) {
+      if (isOf(era, plain)) {
         opened = new Opened.OfKey(plain.high());
         isOpen = true;
       }
     }
     return opened;
+  }
+
+  /** Whether a deciphered block is that of a key of the era. */
+  private boolean isOf(Era era, Token plain) {
+    return ((plain.low() ^ tag) & tagMask) == 0
+        && isOfEra(plain.high())
+        && eraOf(plain.high()).equals(era);
   }
 
   /** Whether both give every key the same ID, and open the same IDs. */

@@ -39,6 +39,13 @@ public sealed interface EraseOutcome {
    */
   record Sealed() implements Refused {}
 
+  /**
+   * It is pinned, but the seal key that makes its key of it is still here. Nothing was done.
+   *
+   * @param fingerprint of the seal key
+   */
+  record SealKeyKept(String fingerprint) implements Refused {}
+
   /** Another transaction is using one of the public IDs. Nothing was done. */
   record Busy() implements Refused {}
 

@@ -16,8 +16,10 @@ import dev.coatcheck.ids.alias.AliasTable;
 import dev.coatcheck.ids.ending.EndingPlan.Ref;
 import dev.coatcheck.ids.mapping.EndingTable;
 import dev.coatcheck.ids.mapping.MappingTable;
+import dev.coatcheck.ids.mapping.PinnedKeyTable;
 import dev.coatcheck.ids.mapping.PublicIdTable;
 import dev.coatcheck.ids.mapping.StoredMapping;
+import dev.coatcheck.ids.mapping.TypedKey;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.group.GroupCommit;
 import dev.coatcheck.postgres.group.GroupCommit.Attempt;
@@ -125,6 +127,12 @@ final class ErasureStore {
   private static Done erase(DSLContext sql, Call call, List<StoredMapping> rows) {
     Type type = call.id().type();
     List<Alias> aliases = new ArrayList<>();
+    PinnedKeyTable.delete(
+        sql,
+        rows.stream()
+            .filter(row -> type.isOfClosedEra(row.key()))
+            .map(row -> TypedKey.of(type, row.key()))
+            .toList());
     ErasureTable.erase(sql, type, rows);
     for (StoredMapping row : rows) {
       List<Alias> some = AliasTable.erase(sql, type, row.token());

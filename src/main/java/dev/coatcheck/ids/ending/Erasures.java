@@ -2,6 +2,7 @@ package dev.coatcheck.ids.ending;
 
 import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.id.Token;
+import dev.coatcheck.core.seal.Sealing;
 import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.alias.Aliases;
 import dev.coatcheck.ids.ending.EndingPlan.Ref;
@@ -65,6 +66,11 @@ public final class Erasures {
         id -> {
           if (id.type().isSealed(id.token())) {
             return new EraseOutcome.Sealed();
+          }
+          Optional<Sealing.Era> kept =
+              id.type().sealing().flatMap(sealing -> sealing.closedEraOf(id.token()));
+          if (kept.isPresent()) {
+            return new EraseOutcome.SealKeyKept(kept.get().fingerprint());
           }
           Done done = commits.settle(new Call(id, cascade, actor));
           done.tokens().forEach(token -> resolver.forget(id.type(), token));

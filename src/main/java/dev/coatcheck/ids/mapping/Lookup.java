@@ -5,6 +5,7 @@ import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyBounds;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.sql.Database;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -71,7 +72,12 @@ public final class Lookup {
   }
 
   private Map<TypedKey, StoredMapping> stored(List<TypedKey> subjects) {
-    Map<TypedKey, StoredMapping> found = store.byKey(subjects);
+    Map<TypedKey, StoredMapping> found = new HashMap<>(store.byKey(subjects));
+    List<TypedKey> pinnable = new ArrayList<>(sealed.ofClosedEras(subjects));
+    pinnable.removeAll(found.keySet());
+    if (!pinnable.isEmpty()) {
+      found.putAll(store.pinned(pinnable));
+    }
     List<TypedKey> missing =
         subjects.stream()
             .filter(one -> rows.mayHave(one.typeNumber()) && !found.containsKey(one))

@@ -11,7 +11,9 @@ sealed interface MappingState {
   default ResolveOutcome outcome(Type type) {
     return switch (this) {
       case Known known when known.row().typeNumber() == type.number() -> known.of(type);
-      case Known _, Nothing _ -> new ResolveOutcome.Unknown();
+      case Computed(StoredMapping row) when type.isSealed(row.token()) ->
+          new Active(row).outcome(type);
+      case Known _, Computed _, Nothing _ -> new ResolveOutcome.Unknown();
     };
   }
 
@@ -24,12 +26,21 @@ sealed interface MappingState {
       case Merged(StoredMapping row, StoredMapping survivor, _) ->
           List.of(row.id().subjectOfChange(), survivor.id().subjectOfChange());
       case Nothing _ -> List.of(Resolver.IMPORTED);
+      case Computed(StoredMapping row) ->
+          List.of(row.id().subjectOfChange(), Resolver.IMPORTED);
       case Known known -> List.of(known.row().id().subjectOfChange());
     };
   }
 
   /** No row. */
   record Nothing() implements MappingState {}
+
+  /**
+   * No row, but the seal key of an era opens the token, for as long as that is not closed.
+   *
+   * @param row as it would be
+   */
+  record Computed(StoredMapping row) implements MappingState {}
 
   /** A row, and how it ended if it did. */
   sealed interface Known extends MappingState {

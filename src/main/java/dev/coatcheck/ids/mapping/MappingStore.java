@@ -8,6 +8,7 @@ import static org.jooq.impl.DSL.val;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyKind;
+import dev.coatcheck.core.seal.Sealing;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.connection.ConnectionDesync;
 import dev.coatcheck.postgres.sql.Database;
@@ -33,6 +34,11 @@ final class MappingStore {
   /** The mappings of those subjects that have one. */
   Map<TypedKey, StoredMapping> byKey(List<TypedKey> subjects) {
     return database.read("lookup", sql -> PublicIdTable.byKey(sql, subjects));
+  }
+
+  /** The mappings of those subjects that are pinned; all are of closed eras. */
+  Map<TypedKey, StoredMapping> pinned(List<TypedKey> subjects) {
+    return database.read("lookup pinned", sql -> PinnedKeyTable.mappings(sql, subjects));
   }
 
   /** The row of each token; empty where it has none. All tokens lie in the table of the kind. */
@@ -171,16 +177,18 @@ final class MappingStore {
   /**
    * The rows of sealed keys of a type, in the order of their keys.
    *
+   * @param span the keys to read
    * @param after where the page before ended
    */
-  List<StoredMapping> sealedRows(Type type, Optional<Key> after, int rowsMax) {
+  List<StoredMapping> sealedRows(
+      Type type, Sealing.Span span, Optional<Key> after, int rowsMax) {
     MappingTable<?> table = MappingTable.of(type.keyKind());
-    long least = type.sealing().orElseThrow().leastKey();
     String statement =
         table.statement(
             "select "
                 + MappingTable.COLUMNS
-                + " from {table} where type_id = ? and key > ? order by type_id, key limit ?");
+                + " from {table} where type_id = ? and key > ? and key <= ?"
+                + " order by type_id, key limit ?");
     return database.read(
         "sealed rows",
         sql ->
@@ -189,7 +197,8 @@ final class MappingStore {
                 statement,
                 row -> table.read(row).orElseThrow(),
                 type.number(),
-                after.map(table::value).orElse(least - 1),
+                after.map(table::value).orElse(span.first() - 1),
+                span.last(),
                 rowsMax));
   }
 

@@ -339,7 +339,7 @@ public final class Resolver {
         throw outage;
       }
       Map<Asked, MappingState> without = HashMap.newHashMap(opened.size());
-      opened.forEach((asked, row) -> without.put(asked, new MappingState.Active(row)));
+      opened.forEach((asked, row) -> without.put(asked, new MappingState.Computed(row)));
       return without;
     }
     // A load that was too late may still add to them.
@@ -367,7 +367,8 @@ public final class Resolver {
       for (Asked asked : missing) {
         if (asked.kind() == kind) {
           StoredMapping row = opened.get(asked);
-          found.put(asked, row == null ? new MappingState.Nothing() : new MappingState.Active(row));
+          found.put(
+              asked, row == null ? new MappingState.Nothing() : new MappingState.Computed(row));
           tokens.add(asked.token());
         }
       }

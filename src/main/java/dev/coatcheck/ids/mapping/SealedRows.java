@@ -6,6 +6,7 @@ import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.observe.Background;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.core.seal.Sealing;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.connection.Deadline;
@@ -137,6 +138,18 @@ public final class SealedRows implements AutoCloseable {
     return sealed;
   }
 
+  /** Those subjects that may be pinned: the ones of closed eras. */
+  List<TypedKey> ofClosedEras(List<TypedKey> subjects) {
+    return subjects.stream()
+        .filter(
+            subject ->
+                registry
+                    .numbered(subject.typeNumber())
+                    .filter(type -> type.isOfClosedEra(subject.key()))
+                    .isPresent())
+        .toList();
+  }
+
   /** An era that begins before the time of such a key would give it another public ID. */
   private boolean isTooFarAhead(Type type, Key key) {
     return type.sealingOf(key)
@@ -201,7 +214,7 @@ public final class SealedRows implements AutoCloseable {
     Set<Integer> types = new HashSet<>();
     for (Type type : registry.all()) {
       if (type.sealing().isPresent()) {
-        read(type, filter);
+        type.sealing().get().spans().forEach(span -> read(type, span, filter));
         types.add(type.number());
       }
       if (filter.isFull()) {
@@ -212,14 +225,14 @@ public final class SealedRows implements AutoCloseable {
     end(new Known(filter, Set.copyOf(types)), missedBefore);
   }
 
-  private void read(Type type, TokenFilter into) {
+  private void read(Type type, Sealing.Span span, TokenFilter into) {
     List<StoredMapping> page = List.of();
     do {
       Optional<StoredMapping> last =
           page.isEmpty() ? Optional.empty() : Optional.of(page.getLast());
       page =
           Deadline.after(PAGE_TIME_MAX)
-              .call(() -> store.sealedRows(type, last.map(StoredMapping::key), PAGE));
+              .call(() -> store.sealedRows(type, span, last.map(StoredMapping::key), PAGE));
       page.forEach(row -> into.add(row.token()));
     } while (page.size() == PAGE && !into.isFull());
   }

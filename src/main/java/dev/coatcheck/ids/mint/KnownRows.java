@@ -21,6 +21,7 @@ public final class KnownRows {
   private final Map<TypedKey, StoredMapping> byKey = new HashMap<>();
   private final Map<TableToken, StoredMapping> byToken = new HashMap<>();
   private final Set<Alias> erased = new HashSet<>();
+  private final Set<Alias> unpinned = new HashSet<>();
 
   /** Bigint keys and UUIDs lie in two tables, and each table has its own tokens. */
   record TableToken(KeyKind kind, Token token) {}
@@ -30,6 +31,25 @@ public final class KnownRows {
       byKey.put(row.subject(), row);
     }
     byToken.put(new TableToken(kind, row.token()), row);
+  }
+
+  /** Adds the row of a pinned key, whose bucket is not that of the key. */
+  void addPinned(TypedKey subject, StoredMapping row) {
+    byKey.put(subject, row);
+    byToken.put(new TableToken(KeyKind.BIGINT, row.token()), row);
+  }
+
+  /**
+   * Adds an alias of a sealed public ID that has neither a row nor an open era: its key was not
+   * pinned.
+   */
+  void addUnpinned(Alias alias) {
+    unpinned.add(alias);
+  }
+
+  /** Whether the alias is taken by a public ID that resolves no more. */
+  public boolean isUnpinned(Alias alias) {
+    return !unpinned.isEmpty() && unpinned.contains(alias);
   }
 
   /** Adds an alias whose public ID was erased. */

@@ -68,18 +68,28 @@ public record MintCall(
   boolean looksFirst() {
     return atomic
         || requests.stream()
-            .anyMatch(request -> !request.aliases().isEmpty() || request.bringsSealedKey());
+            .anyMatch(
+                request ->
+                    !request.aliases().isEmpty()
+                        || request.bringsSealedKey()
+                        || request.bringsClosedKey());
   }
 
   /**
    * The locks of its names. A batch takes none for its items: it would block every other caller
-   * that brings one of them.
+   * that brings one of them. Only a key of a closed era always has one, because no unique rule
+   * holds a pinned row and a stored one of the same key.
    */
   List<Long> locks() {
     List<Long> locks = new ArrayList<>();
     once.ifPresent(each -> locks.add(each.key().lock()));
     if (!isBatch()) {
       locks.addAll(requests.getFirst().locks());
+    } else {
+      requests.stream()
+          .filter(MintRequest::bringsClosedKey)
+          .map(request -> MintRequest.keyLock(request.type(), request.key().orElseThrow()))
+          .forEach(locks::add);
     }
     return locks;
   }

@@ -89,6 +89,11 @@ public final class MintPlan {
         || request.token().filter(own -> known.isErased(request.type(), own)).isPresent()) {
       return new Entry.Refused(new MintOutcome.Erased());
     }
+    for (Alias alias : request.aliases()) {
+      if (known.isUnpinned(alias)) {
+        return new Entry.Refused(new MintOutcome.AliasTaken(alias.scheme()));
+      }
+    }
     TypedKey subject = request.subject().orElse(null);
     MintTarget target = subject == null ? null : keyed(request.type(), subject);
     Alias claimed = null;

@@ -42,24 +42,35 @@ public record MintRequest(
     return key.flatMap(type::sealingOf).isPresent();
   }
 
+  /** Whether it brings a key that may be pinned. */
+  boolean bringsClosedKey() {
+    return key.filter(type::isOfClosedEra).isPresent();
+  }
+
   public Optional<TypedKey> subject() {
     return key.map(own -> TypedKey.of(type, own));
+  }
+
+  /** The lock of a key of a type, for all that may give it a public ID. */
+  public static long keyLock(Type type, Key key) {
+    return lock(type, "key", key.text());
   }
 
   /** A lock for each name. Two names with the same lock only wait for each other needlessly. */
   List<Long> locks() {
     return Stream.concat(
-            key.stream().map(own -> lock("key", own.text())),
+            key.stream().map(own -> keyLock(type, own)),
             aliases.stream()
                 .map(
                     alias ->
                         lock(
+                            type,
                             alias.scheme().wireName(),
                             alias.value() + '\0' + alias.namespace().stored())))
         .toList();
   }
 
-  private long lock(String kind, String name) {
+  private static long lock(Type type, String kind, String name) {
     return ByteBuffer.wrap(Sha256.of(kind, Integer.toString(type.number()), name)).getLong();
   }
 }

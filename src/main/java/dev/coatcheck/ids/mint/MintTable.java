@@ -2,13 +2,16 @@ package dev.coatcheck.ids.mint;
 
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.KeyKind;
+import dev.coatcheck.core.seal.Sealing;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasTable;
 import dev.coatcheck.ids.alias.AliasTarget;
 import dev.coatcheck.ids.mapping.MappingTable;
+import dev.coatcheck.ids.mapping.PinnedKeyTable;
 import dev.coatcheck.ids.mapping.PublicIdTable;
 import dev.coatcheck.ids.mapping.StoredMapping;
 import dev.coatcheck.ids.mapping.TypedKey;
+import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.connection.ConnectionDesync;
 import dev.coatcheck.postgres.sql.PlainSql;
 import java.time.Instant;
@@ -67,6 +70,15 @@ public final class MintTable {
     if (!keys.isEmpty()) {
       PublicIdTable.byKey(sql, keys).values().forEach(row -> into.add(kind, row));
     }
+    List<TypedKey> pinnable =
+        requests.stream()
+            .filter(MintRequest::bringsClosedKey)
+            .flatMap(request -> request.subject().stream())
+            .distinct()
+            .toList();
+    if (!pinnable.isEmpty()) {
+      PinnedKeyTable.mappings(sql, pinnable).forEach(into::addPinned);
+    }
     List<Token> tokens =
         Stream.concat(
                 targets.values().stream(),
@@ -83,18 +95,33 @@ public final class MintTable {
           if (!into.holds(new KnownRows.TableToken(kind, token))) {
             sealed(requests, alias, token).ifPresent(row -> into.add(kind, row));
           }
-          into.add(alias, kind, token);
+          if (into.holds(new KnownRows.TableToken(kind, token)) || !mayBeUnpinned(requests, alias)) {
+            into.add(alias, kind, token);
+          } else {
+            into.addUnpinned(alias);
+          }
         });
   }
 
   /** What an alias without a row stands for. */
   private static Optional<StoredMapping> sealed(
       List<MintRequest> requests, Alias alias, Token token) {
+    return type(requests, alias).flatMap(type -> StoredMapping.opened(type, token));
+  }
+
+  /** Whether an alias may be that of a sealed public ID which no seal key opens any more. */
+  private static boolean mayBeUnpinned(List<MintRequest> requests, Alias alias) {
+    return type(requests, alias)
+        .flatMap(Type::sealing)
+        .filter(sealing -> sealing.eras().stream().anyMatch(Sealing.Era::isClosed))
+        .isPresent();
+  }
+
+  private static Optional<Type> type(List<MintRequest> requests, Alias alias) {
     return requests.stream()
         .map(MintRequest::type)
         .filter(type -> type.number() == alias.typeNumber())
-        .findFirst()
-        .flatMap(type -> StoredMapping.opened(type, token));
+        .findFirst();
   }
 
   /**

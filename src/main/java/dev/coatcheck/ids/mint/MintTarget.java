@@ -48,8 +48,11 @@ public final class MintTarget {
     return requireNonNull(subject);
   }
 
+  /** The buckets may differ: that of a pinned row is not that of its key. */
   boolean isOf(TypedKey key) {
-    return key.equals(subject);
+    return subject != null
+        && subject.typeNumber() == key.typeNumber()
+        && subject.key().equals(key.key());
   }
 
   public void generate(Key key) {

@@ -14,6 +14,7 @@ import dev.coatcheck.postgres.group.GroupCommit;
 import dev.coatcheck.postgres.group.RetryPause;
 import dev.coatcheck.postgres.group.SingleFlight;
 import dev.coatcheck.postgres.sql.Database;
+import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -55,7 +56,7 @@ public final class Minter {
       Observer observer,
       int groupsMax) {
     this.store = store;
-    this.sealedMints = new SealedMints(keys, sealedRows, observer);
+    this.sealedMints = new SealedMints(keys, sealedRows, observer, InstantSource.system());
     this.keys = keys;
     this.tokens = tokens;
     this.observer = observer;

@@ -10,6 +10,8 @@ import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.mapping.SealedRows;
 import dev.coatcheck.ids.mapping.StoredMapping;
 import dev.coatcheck.ids.registry.Type;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
@@ -24,8 +26,11 @@ final class SealedMints {
   private final Function<Type, KeyGenerator> keys;
   private final SealedRows rows;
   private final Observer observer;
+  private final InstantSource clock;
 
-  SealedMints(Function<Type, KeyGenerator> keys, SealedRows rows, Observer observer) {
+  SealedMints(
+      Function<Type, KeyGenerator> keys, SealedRows rows, Observer observer, InstantSource clock) {
+    this.clock = clock;
     this.keys = keys;
     this.rows = rows;
     this.observer = observer;
@@ -48,12 +53,17 @@ final class SealedMints {
         generated.merge(request.type(), 1, Integer::sum);
       }
     }
+    Instant now = clock.instant();
+    if (generated.keySet().stream().anyMatch(type -> !type.sealing().orElseThrow().sealsAt(now))) {
+      return Optional.empty(); // before a key is drawn that would be lost
+    }
     IdentityHashMap<Type, Iterator<Key>> drawn = new IdentityHashMap<>();
     for (Map.Entry<Type, Integer> wanted : generated.entrySet()) {
       Type type = wanted.getKey();
       switch (keys.apply(type).next(wanted.getValue())) {
         case KeyOutcome.Drawn(List<Key> some) -> {
-          if (type.sealingOf(some.getFirst()).isEmpty()) { // the first is the oldest
+          // The first is the oldest. The generator's clock may be just behind ours.
+          if (type.sealingOf(some.getFirst()).isEmpty()) {
             return Optional.empty();
           }
           drawn.put(type, some.iterator());

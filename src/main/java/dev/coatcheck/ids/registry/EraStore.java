@@ -8,6 +8,7 @@ import dev.coatcheck.cluster.audit.AuditTable;
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
 import dev.coatcheck.core.seal.SealKeys;
+import dev.coatcheck.core.seal.Sealing;
 import dev.coatcheck.postgres.sql.Database;
 import java.time.Instant;
 import java.util.List;
@@ -54,6 +55,32 @@ final class EraStore {
     EraTable.insert(sql, type.number(), startsAt, sealKey);
     return changed(
         sql, type, actor, "type.era", Map.of("starts_at", startsAt.toString(), "seal_key", sealKey));
+  }
+
+  /**
+   * Closes an era of a sealed type; one that is closed stays as it is.
+   *
+   * @return empty if there is no such type
+   */
+  Optional<PutOutcome> close(String name, String sealKey, Actor actor) {
+    return database.write(
+        "era close",
+        sql -> {
+          TypeStore.lock(sql);
+          return TypeStore.named(types.all(sql), name).map(type -> closed(sql, type, sealKey, actor));
+        });
+  }
+
+  private PutOutcome closed(DSLContext sql, Type type, String sealKey, Actor actor) {
+    Optional<Sealing.Era> era = type.sealing().flatMap(sealing -> sealing.eraWith(sealKey));
+    if (era.isEmpty()) {
+      return SealRules.eraUnknown();
+    }
+    if (era.get().isClosed()) {
+      return new PutOutcome.Updated(type);
+    }
+    EraTable.close(sql, type.number(), sealKey);
+    return changed(sql, type, actor, "era.pin", Map.of("seal_key", sealKey, "closed", true));
   }
 
   /** Audits the change and tells all instances, at the end of the transaction. */

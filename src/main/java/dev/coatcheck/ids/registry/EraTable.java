@@ -1,6 +1,7 @@
 package dev.coatcheck.ids.registry;
 
 import static dev.coatcheck.postgres.sql.schema.Tables.ERA;
+import static org.jooq.impl.DSL.currentOffsetDateTime;
 
 import dev.coatcheck.core.seal.SealKeys;
 import dev.coatcheck.core.seal.Sealing;
@@ -27,7 +28,16 @@ final class EraTable {
     return new Sealing.Era(
         Optional.ofNullable(row.getStartsAt()),
         row.getFingerprint(),
-        keys.withFingerprint(row.getFingerprint()));
+        keys.withFingerprint(row.getFingerprint()),
+        Optional.ofNullable(row.getClosedAt()));
+  }
+
+  /** Closes an era now. */
+  static void close(DSLContext sql, int typeNumber, String fingerprint) {
+    sql.update(ERA)
+        .set(ERA.CLOSED_AT, currentOffsetDateTime().coerce(ERA.CLOSED_AT))
+        .where(ERA.TYPE_ID.eq(typeNumber).and(ERA.FINGERPRINT.eq(fingerprint)))
+        .execute();
   }
 
   /**

@@ -214,6 +214,18 @@ public final class Registry implements AutoCloseable {
   }
 
   /**
+   * Closes an era of a sealed type: from then on its public IDs resolve by their rows alone, and
+   * keys without one get stored IDs. Other instances follow within two seconds. It can't be undone.
+   *
+   * @return empty if there is no such type
+   */
+  public Optional<PutOutcome> closeEra(String name, String sealKey, Actor actor) {
+    Optional<PutOutcome> outcome = eras.close(name, sealKey, actor);
+    reload();
+    return outcome;
+  }
+
+  /**
    * Why a {@link #put} would be refused now; empty if it would be done. Changes nothing.
    *
    * @throws DatabaseUnavailable if Postgres can't be asked

@@ -20,7 +20,7 @@ final class SealRules {
   private static final Duration AHEAD = Sealing.KEY_AHEAD_MAX.plusHours(1);
 
   /** Each refusal of a public ID tries all eras of its type. */
-  private static final int ERAS_MAX = 32;
+  static final int ERAS_MAX = 32;
 
   private static final String SEALED = "sealed";
   private static final String FROM = "sealed.from";
@@ -118,6 +118,13 @@ final class SealRules {
               + " or later.");
     }
     return unknownKey(keys, sealKey, "seal_key");
+  }
+
+  static PutOutcome eraUnknown() {
+    return new PutOutcome.Refused(
+        "era_refused",
+        "seal_key",
+        "No era of the type has this seal key. GET /v1/types/{name} lists its eras.");
   }
 
   /** When the next era of a type may start. */

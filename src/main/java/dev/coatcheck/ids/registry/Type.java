@@ -87,6 +87,13 @@ public record Type(
     return sealing.filter(seal -> key instanceof Key.Bigint(long value) && seal.seals(value));
   }
 
+  /** Whether the key is of a closed era: its public ID may be a pinned one. */
+  public boolean isOfClosedEra(Key key) {
+    return sealing
+        .filter(seal -> key instanceof Key.Bigint(long value) && seal.isOfClosedEra(value))
+        .isPresent();
+  }
+
   /** Whether the token is that of a sealed public ID. */
   public boolean isSealed(Token token) {
     return sealing

@@ -46,7 +46,7 @@ public final class Grants {
     rights.put("console_session", ALL_ROWS);
     rights.put("dated_key", WRITE);
     rights.put("ending", WRITE);
-    rights.put("era", APPEND);
+    rights.put("era", WRITE);
     rights.put("erased_alias", APPEND);
     rights.put("erasure", WRITE);
     rights.put("erasure_task", APPEND_AND_DELETE);
@@ -57,6 +57,7 @@ public final class Grants {
     rights.put("legacy_caller", ALL_ROWS);
     rights.put("legacy_caller_sum", WRITE);
     rights.put("legacy_hit", WRITE);
+    rights.put("pinned_key", APPEND_AND_DELETE);
     rights.put("public_id", WRITE);
     rights.put("public_id_uuid", WRITE);
     rights.put("segment", WRITE);

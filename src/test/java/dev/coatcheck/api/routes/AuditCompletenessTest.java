@@ -78,6 +78,9 @@ class AuditCompletenessTest {
             .with(
                 "sealed", Map.of("from", "2023-01-01T00:00:00Z", "seal_key", TestSealKeys.FIRST)));
     leaves("addEra", CLIENT.post("/v1/types/message/eras", json("seal_key", TestSealKeys.SECOND)));
+    leaves(
+        "pinKeys",
+        CLIENT.post("/v1/types/message/pin", json("seal_key", TestSealKeys.FIRST, "close", true)));
   }
 
   private void publicIds() {

@@ -83,6 +83,7 @@ class EveryOperationTest {
       POST /v1/imports type,key
       GET /v1/exports?type=charge
       POST /v1/types/charge/eras {"seal_key":"0123456789abcdef"}
+      POST /v1/types/charge/pin {"seal_key":"0123456789abcdef","close":true}
       POST /v1/table-migrations {"table":"orders","type":"charge"}
       GET /v1/table-migrations
       GET /v1/table-migrations/7

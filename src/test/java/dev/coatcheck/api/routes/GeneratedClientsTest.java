@@ -44,6 +44,7 @@ class GeneratedClientsTest {
       putType name=order | {"prefix":"ord","key":"bigint","legacy":{},"url_templates":["/orders/{legacy:order}"]}
       patchType name=order confirm=links | {"legacy":null,"url_templates":null,"on_outage":"refuse"}
       addEra name=message | {"seal_key":"SEAL"}
+      pinKeys name=message | {"seal_key":"SEAL","close":true}
       lookupKey type=charge key=1
       putAlias id=ID1 scheme=legacy value=11
       lookupAlias type=charge scheme=legacy value=11

@@ -78,7 +78,7 @@ class SealingTest {
 
   @Test
   void aKeyIsSealedFromAMomentOn() {
-    long first = SEALING.leastKey();
+    long first = leastKey();
 
     assertThat(SEALING.timeOf(first)).isEqualTo(FROM);
     assertThat(SEALING.seals(first)).isTrue();
@@ -90,7 +90,46 @@ class SealingTest {
     assertThat(SEALING.hasStoredKeys()).isTrue();
     assertThat(new Sealing(MESSAGE, LAYOUT, Instant.EPOCH, SEALING.eras()).hasStoredKeys())
         .isFalse();
-    assertThat(new Sealing(MESSAGE, LAYOUT, Instant.EPOCH, SEALING.eras()).leastKey()).isZero();
+    assertThat(new Sealing(MESSAGE, LAYOUT, Instant.EPOCH, SEALING.eras()).spans().getFirst())
+        .extracting(Sealing.Span::first)
+        .isEqualTo(0L);
+  }
+
+  private static long leastKey() {
+    return SEALING.spans().getFirst().first();
+  }
+
+  @Test
+  void aClosedEraSealsAndOpensNothingAndNeedsNoSealKey() {
+    long first = key("2024-06-01T00:00:00Z");
+    long second = key("2025-06-01T00:00:00Z");
+    Sealing closed =
+        new Sealing(
+            MESSAGE,
+            LAYOUT,
+            FROM,
+            List.of(
+                new Era(
+                    Optional.empty(),
+                    TestSealKeys.FIRST,
+                    SEALING.eras().getFirst().key(),
+                    Optional.of(SECOND)),
+                SEALING.eras().getLast()));
+
+    assertThat(closed.open(sealed(first))).isEqualTo(new Opened.NotSealed());
+    assertThat(closed.open(sealed(second))).isEqualTo(new Opened.OfKey(second));
+    assertThat(closed.seals(first)).isFalse();
+    assertThat(closed.isOfClosedEra(first)).isTrue();
+    assertThat(closed.isOfClosedEra(second)).isFalse();
+    assertThat(closed.closedEraOf(sealed(first))).contains(closed.eras().getFirst());
+    assertThat(closed.closedEraOf(sealed(second))).isEmpty();
+    assertThat(closed.hasStoredKeys()).isTrue();
+    assertThat(closed.sealsAt(SECOND.minusMillis(1))).isFalse();
+    assertThat(closed.sealsAt(SECOND)).isTrue();
+    assertThat(closed.spans())
+        .containsExactly(new Sealing.Span(key("2025-01-01T00:00:00Z") >> 22 << 22, Long.MAX_VALUE));
+    assertThat(SEALING.spans()).hasSize(2);
+    assertThat(SEALING.spans().getFirst().last() + 1).isEqualTo(SEALING.spans().getLast().first());
   }
 
   /** What the seal key makes of a key that it may not seal is no ID of that key. */
@@ -168,7 +207,7 @@ class SealingTest {
   @Test
   void manyThreadsGetTheSameIds() throws Exception {
     List<Token> alone =
-        IntStream.range(0, 2_000).mapToObj(i -> sealed(SEALING.leastKey() + i)).toList();
+        IntStream.range(0, 2_000).mapToObj(i -> sealed(leastKey() + i)).toList();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<List<Token>>> all = new ArrayList<>();
       for (int i = 0; i < 32; i++) {
@@ -176,7 +215,7 @@ class SealingTest {
             threads.submit(
                 () ->
                     IntStream.range(0, 2_000)
-                        .mapToObj(n -> sealed(SEALING.leastKey() + n))
+                        .mapToObj(n -> sealed(leastKey() + n))
                         .toList()));
       }
       for (Future<List<Token>> each : all) {

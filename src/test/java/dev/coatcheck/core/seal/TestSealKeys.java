@@ -28,6 +28,11 @@ public final class TestSealKeys {
     return of(List.of(SECRETS.get(0), SECRETS.get(2)));
   }
 
+  /** What an instance has whose first key was destroyed. */
+  public static SealKeys withoutFirst() {
+    return of(SECRETS.subList(1, SECRETS.size()));
+  }
+
   /** A file of the keys, deleted when the JVM ends. */
   public static Path file() {
     return file(SECRETS);

@@ -100,6 +100,7 @@ final class TypeBody {
     Map<String, @Nullable Object> view = new LinkedHashMap<>();
     view.put("starts_at", era.startsAt().orElse(null));
     view.put("seal_key", era.fingerprint());
+    view.put("closed_at", era.closedAt().orElse(null));
     return view;
   }
 

@@ -1,0 +1,99 @@
+package dev.coatcheck.app.cli;
+
+import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.app.client.GatewayCalls;
+import dev.coatcheck.app.client.Misused;
+import dev.coatcheck.app.client.Output;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** The requests of {@code coatcheck types pin}: the keys of a file, a thousand at a time. */
+final class PinCalls {
+  private static final int KEYS_MAX = 1_000;
+
+  private final GatewayCalls gateway;
+  private final String path;
+  private final String sealKey;
+  private final List<String> conflicts = new ArrayList<>();
+  private long pinned;
+  private long present;
+
+  PinCalls(GatewayCalls gateway, String path, String sealKey) {
+    this.gateway = gateway;
+    this.path = path;
+    this.sealKey = sealKey;
+  }
+
+  int run(@Nullable Path file, boolean closes, Output output) throws CommandFailed {
+    if (file != null) {
+      pin(file);
+    }
+    String closedAt =
+        closes
+            ? gateway
+                .post(path, Output.object(Map.of("seal_key", sealKey, "close", true)))
+                .path("closed_at")
+                .asString("")
+            : "";
+    output.rows(
+        List.of(
+            Output.object(
+                Map.of(
+                    "pinned",
+                    pinned,
+                    "present",
+                    present,
+                    "conflicts",
+                    String.join(" ", conflicts),
+                    "closed_at",
+                    closedAt))),
+        "pinned",
+        "present",
+        "conflicts",
+        "closed_at");
+    return conflicts.isEmpty() ? 0 : ExitCode.FAILED.status();
+  }
+
+  private void pin(Path file) throws CommandFailed {
+    boolean isInput = file.toString().equals("-");
+    try (InputStream in = isInput ? System.in : Files.newInputStream(file);
+        BufferedReader lines =
+            new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
+      List<String> keys = new ArrayList<>(KEYS_MAX);
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        if (!line.isBlank()) {
+          keys.add(line.strip());
+        }
+        if (keys.size() == KEYS_MAX) {
+          send(keys);
+        }
+      }
+      if (!keys.isEmpty()) {
+        send(keys);
+      }
+    } catch (IOException unreadable) {
+      throw new Misused("can't read keys from " + file + ": " + unreadable.getMessage());
+    }
+  }
+
+  private void send(List<String> keys) throws CommandFailed {
+    JsonNode answer =
+        gateway.post(path, Output.object(Map.of("seal_key", sealKey, "keys", keys)));
+    pinned += answer.path("pinned").asLong();
+    present += answer.path("present").asLong();
+    for (JsonNode key : answer.path("conflicts")) {
+      conflicts.add(key.asString());
+    }
+    keys.clear();
+  }
+}
