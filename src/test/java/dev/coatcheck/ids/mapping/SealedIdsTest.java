@@ -9,6 +9,7 @@ import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
+import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.seal.SealKeyMissing;
 import dev.coatcheck.core.seal.TestSealKeys;
@@ -36,6 +37,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeAll;
@@ -128,6 +131,26 @@ class SealedIdsTest {
     assertThat(statementsOnMappings()).isEqualTo(before);
     assertThat(batch).extracting(ticket -> ticket.mapping().token()).doesNotHaveDuplicates();
     assertThat(rows(message)).isLessThan(500);
+  }
+
+  @Test
+  void beforeItsMomentATypeDrawsOneKeyForEachMint() {
+    AtomicInteger drawn = new AtomicInteger();
+    Function<Type, KeyGenerator> generators = MappingFixture.generators();
+    Function<Type, KeyGenerator> counting =
+        type ->
+            wanted -> {
+              drawn.addAndGet(wanted);
+              return generators.apply(type).next(wanted);
+            };
+    try (MappingFixture fixture = new MappingFixture(counting)) {
+      Type later = fixture.sealed("later", "ltr", Instant.now().plus(Duration.ofHours(1)));
+
+      fixture.mint(fixture.generated(later));
+      fixture.mint(fixture.generated(later), fixture.generated(later));
+
+      assertThat(drawn).hasValue(3);
+    }
   }
 
   @Test
