@@ -87,8 +87,7 @@ final class PinCalls {
   }
 
   private void send(List<String> keys) throws CommandFailed {
-    JsonNode answer =
-        gateway.post(path, Output.object(Map.of("seal_key", sealKey, "keys", keys)));
+    JsonNode answer = gateway.post(path, Output.object(Map.of("seal_key", sealKey, "keys", keys)));
     pinned += answer.path("pinned").asLong();
     present += answer.path("present").asLong();
     for (JsonNode key : answer.path("conflicts")) {

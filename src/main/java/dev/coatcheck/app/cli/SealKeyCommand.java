@@ -104,7 +104,9 @@ final class SealKeyCommand {
                     "seal_key",
                     key,
                     "file",
-                    present.contains(key) ? "has it" : isClosed ? "needs it no more" : "lacks it")));
+                    present.contains(key)
+                        ? "has it"
+                        : isClosed ? "needs it no more" : "lacks it")));
       }
     }
     output.rows(rows, "type", "starts_at", "seal_key", "file");

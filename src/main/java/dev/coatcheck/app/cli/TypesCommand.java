@@ -178,10 +178,7 @@ final class TypesCommand {
         "With --close only those resolve from then on. Exits with 1 if some keys have another"
             + " public ID."
       },
-      footer = {
-        "  coatcheck types pin message --era 3fb2c09d11e86a47 --file keys.txt",
-        "  coatcheck types pin message --era 3fb2c09d11e86a47 --close"
-      })
+      footer = "  coatcheck types pin message --era 3fb2c09d11e86a47 --file keys.txt")
   int pin(
       @Mixin GatewayCalls gateway,
       @Mixin Output output,

@@ -159,8 +159,8 @@ public final class Sealing {
   }
 
   /**
-   * Whether the public ID of the key is sealed. Until its era is closed, this depends on nothing but
-   * the key.
+   * Whether the public ID of the key is sealed. Until its era is closed, this depends on nothing
+   * but the key.
    */
   public boolean seals(long key) {
     return isOfEra(key) && !eraOf(key).isClosed();
@@ -187,8 +187,8 @@ public final class Sealing {
   }
 
   /**
-   * The token that its era gives a key, open or closed; empty if this instance lacks the seal key of
-   * the {@linkplain #eraOf era}.
+   * The token that its era gives a key, open or closed; empty if this instance lacks the seal key
+   * of the {@linkplain #eraOf era}.
    */
   public Optional<Token> seal(long key) {
     if (!isOfEra(key)) {
@@ -210,14 +210,11 @@ public final class Sealing {
     return eras.getFirst();
   }
 
-  /**
-   * The closed era whose seal key still opens the token here; empty if none does.
-   */
+  /** The closed era whose seal key still opens the token here; empty if none does. */
   public Optional<Era> closedEraOf(Token token) {
     return eras.stream()
         .filter(era -> era.isClosed() && era.key().isPresent())
-        .filter(
-            era -> isOf(era, era.key().get().decipher(token)))
+        .filter(era -> isOf(era, era.key().get().decipher(token)))
         .findFirst();
   }
 

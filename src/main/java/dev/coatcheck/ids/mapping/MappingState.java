@@ -26,8 +26,7 @@ sealed interface MappingState {
       case Merged(StoredMapping row, StoredMapping survivor, _) ->
           List.of(row.id().subjectOfChange(), survivor.id().subjectOfChange());
       case Nothing _ -> List.of(Resolver.IMPORTED);
-      case Computed(StoredMapping row) ->
-          List.of(row.id().subjectOfChange(), Resolver.IMPORTED);
+      case Computed(StoredMapping row) -> List.of(row.id().subjectOfChange(), Resolver.IMPORTED);
       case Known known -> List.of(known.row().id().subjectOfChange());
     };
   }

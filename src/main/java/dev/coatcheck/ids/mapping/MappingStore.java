@@ -180,8 +180,7 @@ final class MappingStore {
    * @param span the keys to read
    * @param after where the page before ended
    */
-  List<StoredMapping> sealedRows(
-      Type type, Sealing.Span span, Optional<Key> after, int rowsMax) {
+  List<StoredMapping> sealedRows(Type type, Sealing.Span span, Optional<Key> after, int rowsMax) {
     MappingTable<?> table = MappingTable.of(type.keyKind());
     String statement =
         table.statement(

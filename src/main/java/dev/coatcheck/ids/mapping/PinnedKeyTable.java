@@ -72,9 +72,7 @@ public final class PinnedKeyTable {
     }
     Map<TypedToken, StoredMapping> rows =
         PublicIdTable.byTokens(
-                sql,
-                MappingTable.of(KeyKind.BIGINT),
-                tokens.values().stream().distinct().toList())
+                sql, MappingTable.of(KeyKind.BIGINT), tokens.values().stream().distinct().toList())
             .stream()
             .collect(Collectors.toMap(StoredMapping::id, Function.identity()));
     Map<TypedKey, StoredMapping> found = new HashMap<>();

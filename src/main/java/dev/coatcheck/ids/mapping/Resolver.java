@@ -267,11 +267,17 @@ public final class Resolver {
   private Optional<ResolveOutcome> cached(IdText.OfToken wanted) {
     return cache
         .ifTrusted(Asked.of(wanted))
+        .filter(state -> !isOfClosedEra(wanted, state))
         .map(
             state -> {
               observer.observe(new Event.Resolved(1, 0, 0));
               return state.outcome(wanted.type());
             });
+  }
+
+  /** Whether no seal key opens the token any more that one opened when the state was loaded. */
+  private static boolean isOfClosedEra(IdText.OfToken wanted, MappingState state) {
+    return state instanceof MappingState.Computed && !wanted.type().isSealed(wanted.token());
   }
 
   private List<ResolveOutcome> outcomes(List<? extends IdText.Plain> texts) {
@@ -316,6 +322,15 @@ public final class Resolver {
         each ->
             StoredMapping.opened(each.type(), each.token())
                 .ifPresent(row -> opened.put(Asked.of(each), row)));
+    wanted.stream()
+        .filter(each -> each.type().sealing().isPresent())
+        .filter(
+            each ->
+                cache
+                    .ifTrusted(Asked.of(each))
+                    .filter(state -> isOfClosedEra(each, state))
+                    .isPresent())
+        .forEach(each -> cache.forget(Asked.of(each)));
     List<MappingState> loaded = Collections.synchronizedList(new ArrayList<>());
     Map<Asked, MappingState> found;
     try {

@@ -95,7 +95,8 @@ public final class MintTable {
           if (!into.holds(new KnownRows.TableToken(kind, token))) {
             sealed(requests, alias, token).ifPresent(row -> into.add(kind, row));
           }
-          if (into.holds(new KnownRows.TableToken(kind, token)) || !mayBeUnpinned(requests, alias)) {
+          if (into.holds(new KnownRows.TableToken(kind, token))
+              || !mayBeUnpinned(requests, alias)) {
             into.add(alias, kind, token);
           } else {
             into.addUnpinned(alias);

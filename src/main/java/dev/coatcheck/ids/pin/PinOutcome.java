@@ -9,8 +9,8 @@ public sealed interface PinOutcome {
    *
    * @param pinned how many are pinned since this call
    * @param present how many had been pinned before
-   * @param conflicts the indexes of keys that stay as they are: they got another public ID after the
-   *     era was closed, or theirs is erased
+   * @param conflicts the indexes of keys that stay as they are: they got another public ID after
+   *     the era was closed, or theirs is erased
    */
   record Pinned(int pinned, int present, List<Integer> conflicts) implements PinOutcome {
     public Pinned {

@@ -50,9 +50,7 @@ final class PinStore {
   private static PinOutcome pin(
       DSLContext sql, Type type, String sealKey, List<StoredMapping> rows, Actor actor) {
     Set<Long> locks =
-        rows.stream()
-            .map(row -> MintRequest.keyLock(type, row.key()))
-            .collect(Collectors.toSet());
+        rows.stream().map(row -> MintRequest.keyLock(type, row.key())).collect(Collectors.toSet());
     if (!IdempotencyTable.lock(sql, locks, LOCK_MILLIS).refused().isEmpty()) {
       return new PinOutcome.Busy();
     }

@@ -18,8 +18,8 @@ import java.util.Optional;
 
 /**
  * Pins keys of sealed types: writes rows for them, so that their public IDs resolve once the era is
- * closed. Whoever has the leaked seal key of a closed era makes public IDs that have no row, and so
- * are unknown. Pinning a key again changes nothing.
+ * closed. A thief of the seal key makes public IDs that have no row, and so are unknown once the
+ * era is closed. Pinning a key again changes nothing.
  */
 public final class Pins {
   public static final int KEYS_MAX = 1_000;

@@ -54,7 +54,11 @@ final class EraStore {
       DSLContext sql, Type type, Instant startsAt, String sealKey, Actor actor) {
     EraTable.insert(sql, type.number(), startsAt, sealKey);
     return changed(
-        sql, type, actor, "type.era", Map.of("starts_at", startsAt.toString(), "seal_key", sealKey));
+        sql,
+        type,
+        actor,
+        "type.era",
+        Map.of("starts_at", startsAt.toString(), "seal_key", sealKey));
   }
 
   /**
@@ -67,7 +71,8 @@ final class EraStore {
         "era close",
         sql -> {
           TypeStore.lock(sql);
-          return TypeStore.named(types.all(sql), name).map(type -> closed(sql, type, sealKey, actor));
+          return TypeStore.named(types.all(sql), name)
+              .map(type -> closed(sql, type, sealKey, actor));
         });
   }
 

@@ -61,7 +61,7 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
 
   private static @Nullable GatewayFixture shared;
 
-  final TestDatabase database;
+  public final TestDatabase database;
   private final Gateway gateway;
   private final HttpClient http = TestClient.connections();
   private final String key;
@@ -99,7 +99,7 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
         "COATCHECK_DATABASE_PASSWORD", lesser.password());
   }
 
-  static GatewayFixture on(TestDatabase database, String... settings) {
+  public static GatewayFixture on(TestDatabase database, String... settings) {
     return new GatewayFixture(database, byName(settings), keyOn(database));
   }
 

@@ -258,6 +258,57 @@ class SealedRoutesTest {
   }
 
   @Test
+  void keysArePinnedAndTheirEraClosed() {
+    TestClient.assertPut(client.put(of("leak", "lek")));
+    String path = "/v1/types/leak/pin";
+    String id = client.mint("leak").text("/id");
+    String key = client.get("/v1/ids/" + id).text("/key");
+
+    Reply pinned = client.post(path, json("seal_key", TestSealKeys.FIRST, "keys", List.of(key)));
+    assertThat(pinned.body().at("/pinned").asInt()).isEqualTo(1);
+    assertThat(pinned.body().at("/closed_at").isNull()).isTrue();
+    Reply closed = client.post(path, json("seal_key", TestSealKeys.FIRST, "close", true));
+    String at = closed.text("/closed_at");
+    assertThat(
+            client
+                .post(path, json("seal_key", TestSealKeys.FIRST, "close", true))
+                .text("/closed_at"))
+        .isEqualTo(at);
+    assertThat(client.get("/v1/types/leak").text("/eras/0/closed_at")).isEqualTo(at);
+
+    assertThat(client.get("/v1/ids/" + id).text("/key")).isEqualTo(key);
+    assertThat(client.get("/v1/types/leak/keys/" + key).text("/id")).isEqualTo(id);
+    assertThat(client.mint("leak", "key", key).text("/id")).isEqualTo(id);
+    assertThat(client.mint("leak").status()).isEqualTo(201);
+    assertProblem(client.send("POST", "/v1/ids/" + id + "/erase", null), "422 type_sealed id");
+
+    assertProblem(
+        client.post(path, json("seal_key", TestSealKeys.THIRD, "close", true)),
+        "422 era_refused seal_key");
+    assertProblem(
+        client
+            .hostile()
+            .post(path, json("seal_key", TestSealKeys.FIRST, "keys", List.of(key, "1x"))),
+        "400 key_malformed keys[1]");
+    assertProblem(
+        client.post(
+            path,
+            json(
+                "seal_key",
+                TestSealKeys.FIRST,
+                "keys",
+                List.of(key(Instant.now().plus(Duration.ofHours(25)))))),
+        "422 era_refused keys[0]");
+    assertProblem(
+        client.hostile().post(path, json("seal_key", TestSealKeys.FIRST)),
+        "400 field_missing keys");
+    TestClient.assertPut(client.put(TestType.of("rowed", "rwd")));
+    assertProblem(
+        client.post("/v1/types/rowed/pin", json("seal_key", TestSealKeys.FIRST, "close", true)),
+        "422 type_not_sealable name");
+  }
+
+  @Test
   void anInstanceThatLacksASealKeyDoesNotStartAndNamesIt() {
     assertThatThrownBy(() -> GatewayFixture.on(GATEWAY.database))
         .hasMessageContaining("needs the seal key " + TestSealKeys.FIRST)

@@ -1,14 +1,18 @@
 package dev.coatcheck.app.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.api.routes.GatewayFixture;
+import dev.coatcheck.api.routes.TestClient;
+import dev.coatcheck.core.seal.SealKey;
 import dev.coatcheck.core.seal.SealKeys;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
@@ -95,6 +99,109 @@ class SealKeyVerbTest {
       assertThat(lacking.lines())
           .anyMatch(line -> line.contains(next) && line.contains("lacks it"));
     }
+  }
+
+  /** The leak drill of the page about sealed types, step by step. */
+  @Test
+  void aLeakedSealKeyIsPinnedClosedAndDestroyed() throws Exception {
+    String leaked = made();
+    String next = made();
+    try (GatewayFixture gateway =
+        GatewayFixture.own("COATCHECK_SEAL_KEYS_FILE", file().toString())) {
+      List<String> at = at(gateway);
+      put(at, leaked);
+      List<String> minted = new ArrayList<>();
+      List<String> keys = new ArrayList<>();
+      for (int i = 0; i < 5; i++) {
+        minted.add(gateway.client().mint("message").text("/id"));
+        keys.add(gateway.client().get("/v1/ids/" + minted.get(i)).text("/key"));
+      }
+      Path pinned = Files.write(folder.resolve("keys.txt"), keys.subList(0, 4));
+
+      assertThat(on(at, "types", "era", "message", "--seal-key=" + next).err()).isEmpty();
+      String[] pin = {"types", "pin", "message", "--era=" + leaked};
+      assertThat(on(at, with(pin, "--file=" + pinned)).lines())
+          .anyMatch(line -> line.startsWith("4,0,"));
+      assertThat(on(at, with(pin, "--file=" + pinned, "--close")).lines())
+          .anyMatch(line -> line.startsWith("0,4,,2"));
+      assertThat(gateway.client().get("/v1/ids/" + minted.getFirst()).status()).isEqualTo(200);
+      assertThat(gateway.client().get("/v1/ids/" + minted.getLast()).status()).isEqualTo(404);
+      assertThat(on(at, pin).status()).isEqualTo(2);
+
+      Files.write(
+          file(),
+          Files.readAllLines(file()).stream()
+              .filter(
+                  line ->
+                      SealKey.parse(line).filter(key -> key.fingerprint().equals(leaked)).isEmpty())
+              .toList());
+      assertThat(on(at, "types", "seal-key", "check", "--file=" + file()))
+          .satisfies(check -> assertThat(check.status()).isZero())
+          .satisfies(check -> assertThat(check.out()).contains("needs it no more"));
+      try (GatewayFixture restarted =
+          GatewayFixture.on(gateway.database, "COATCHECK_SEAL_KEYS_FILE", file().toString())) {
+        TestClient client = restarted.client();
+        assertThat(client.get("/v1/ids/" + minted.getFirst()).text("/key"))
+            .isEqualTo(keys.getFirst());
+        assertThat(client.get("/v1/types/message/keys/" + keys.getFirst()).text("/id"))
+            .isEqualTo(minted.getFirst());
+        assertThat(client.mint("message").status()).isEqualTo(201);
+        assertThat(client.send("POST", "/v1/ids/" + minted.getFirst() + "/erase", null).status())
+            .isEqualTo(200);
+        assertThat(client.get("/v1/ids/" + minted.getFirst()).status()).isEqualTo(410);
+      }
+    }
+  }
+
+  /** The restore drill: a gateway without its keys does not start, and with them gives the same. */
+  @Test
+  void aLostFileIsRestoredFromItsBackup() throws Exception {
+    String key = made();
+    Path backup = Files.copy(file(), folder.resolve("backup"), StandardCopyOption.COPY_ATTRIBUTES);
+    try (GatewayFixture gateway =
+        GatewayFixture.own("COATCHECK_SEAL_KEYS_FILE", file().toString())) {
+      put(at(gateway), key);
+      String id = gateway.client().mint("message").text("/id");
+      String ofKey = gateway.client().get("/v1/ids/" + id).text("/key");
+      Files.delete(file());
+      made(); // another key does not help
+
+      assertThatThrownBy(
+              () ->
+                  GatewayFixture.on(
+                      gateway.database, "COATCHECK_SEAL_KEYS_FILE", file().toString()))
+          .hasMessageContaining("needs the seal key " + key);
+
+      Files.copy(
+          backup, file(), StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.COPY_ATTRIBUTES);
+      try (GatewayFixture restored =
+          GatewayFixture.on(gateway.database, "COATCHECK_SEAL_KEYS_FILE", file().toString())) {
+        assertThat(restored.client().get("/v1/ids/" + id).text("/key")).isEqualTo(ofKey);
+        assertThat(restored.client().mint("message", "key", ofKey).text("/id")).isEqualTo(id);
+      }
+    }
+  }
+
+  private static List<String> at(GatewayFixture gateway) {
+    return List.of("--url=" + gateway.uri(), "--key-file=" + TestDatabase.fileWith(gateway.key()));
+  }
+
+  private static void put(List<String> at, String key) {
+    assertThat(
+            on(
+                    at,
+                    "types",
+                    "put",
+                    "message",
+                    "--prefix=msg",
+                    "--sealed-from=2023-01-01T00:00:00Z",
+                    "--seal-key=" + key)
+                .err())
+        .isEmpty();
+  }
+
+  private static String[] with(String[] verb, String... more) {
+    return Stream.concat(Arrays.stream(verb), Arrays.stream(more)).toArray(String[]::new);
   }
 
   private static Terminal on(List<String> at, String... arguments) {

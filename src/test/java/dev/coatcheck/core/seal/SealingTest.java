@@ -206,17 +206,13 @@ class SealingTest {
 
   @Test
   void manyThreadsGetTheSameIds() throws Exception {
-    List<Token> alone =
-        IntStream.range(0, 2_000).mapToObj(i -> sealed(leastKey() + i)).toList();
+    List<Token> alone = IntStream.range(0, 2_000).mapToObj(i -> sealed(leastKey() + i)).toList();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<List<Token>>> all = new ArrayList<>();
       for (int i = 0; i < 32; i++) {
         all.add(
             threads.submit(
-                () ->
-                    IntStream.range(0, 2_000)
-                        .mapToObj(n -> sealed(leastKey() + n))
-                        .toList()));
+                () -> IntStream.range(0, 2_000).mapToObj(n -> sealed(leastKey() + n)).toList()));
       }
       for (Future<List<Token>> each : all) {
         assertThat(each.get()).isEqualTo(alone);

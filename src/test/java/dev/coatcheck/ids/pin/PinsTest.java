@@ -60,10 +60,7 @@ class PinsTest {
 
   private static PinOutcome pinned(Type type, List<Key.Bigint> keys) {
     return PINS.pin(
-        type,
-        TestSealKeys.FIRST,
-        keys.stream().map(Key.Bigint::value).toList(),
-        Actor.operator());
+        type, TestSealKeys.FIRST, keys.stream().map(Key.Bigint::value).toList(), Actor.operator());
   }
 
   private static Type closed(Type type) {
@@ -120,8 +117,7 @@ class PinsTest {
   void aKeyThatWasNotPinnedGetsAStoredIdAndKeepsIt() {
     Type type = closed(type("late", "lat"));
     Key.Bigint key = TestEras.key(IN_FIRST, 1);
-    MintOutcome.Ticket ticket =
-        FIXTURE.mint(new MintRequest(type, Optional.of(key))).getFirst();
+    MintOutcome.Ticket ticket = FIXTURE.mint(new MintRequest(type, Optional.of(key))).getFirst();
 
     assertThat(ticket.created()).isTrue();
     assertThat(ticket.mapping().token())
@@ -149,16 +145,18 @@ class PinsTest {
 
   /** The filter of rows does not know the type yet, so what resolved was in the cache. */
   @Test
-  void aForgedIdThatWasCachedIsUnknownAfterTheClose() {
+  void whatWasCachedIsReadAgainAfterTheClose() {
     Type type = type("cached", "cch");
+    Mapping pinned = minted(type, TestEras.key(IN_FIRST, 6));
+    String id = pinned.publicId().toString();
     String forged = TestEras.forgedId(type, TestSealKeys.FIRST, TestEras.key(IN_FIRST, 5));
     try (SealedRows none =
-            SealedRows.open(
-                FIXTURE.database,
-                FIXTURE.registry,
-                ChangeFeed.none(),
-                FIXTURE.observer,
-                InstantSource.system())) {
+        SealedRows.open(
+            FIXTURE.database,
+            FIXTURE.registry,
+            ChangeFeed.none(),
+            FIXTURE.observer,
+            InstantSource.system())) {
       Resolver resolver =
           new Resolver(
               FIXTURE.database,
@@ -172,9 +170,12 @@ class PinsTest {
               3);
       assertThat(resolver.resolve(forged, AllowedTypes.ALL))
           .isInstanceOf(ResolveOutcome.Found.class);
+      assertThat(resolver.resolve(id, AllowedTypes.ALL)).isInstanceOf(ResolveOutcome.Found.class);
 
+      pinned(type, List.of((Key.Bigint) pinned.key()));
       closed(type);
 
+      assertThat(resolver.resolve(id, AllowedTypes.ALL)).isInstanceOf(ResolveOutcome.Found.class);
       assertThat(resolver.resolve(forged, AllowedTypes.ALL))
           .isEqualTo(new ResolveOutcome.Unknown());
     }
@@ -194,8 +195,7 @@ class PinsTest {
     Type after = closed(type);
 
     assertThat(resolved(mapping.publicId().toString())).isInstanceOf(ResolveOutcome.Revoked.class);
-    assertThat(
-            FIXTURE.minter.mint(MintCall.of(new MintRequest(after, Optional.of(mapping.key())))))
+    assertThat(FIXTURE.minter.mint(MintCall.of(new MintRequest(after, Optional.of(mapping.key())))))
         .isEqualTo(new MintOutcome.Minted(List.of(new MintOutcome.Ended())));
   }
 
@@ -302,16 +302,14 @@ class PinsTest {
       assertThat(lookup.find(there, key)).isPresent();
       assertThat(resolver.resolve(id, AllowedTypes.ALL)).isInstanceOf(ResolveOutcome.Found.class);
       assertThatThrownBy(
-              () ->
-                  PINS.pin(there, TestSealKeys.FIRST, List.of(key.value() + 1), Actor.operator()))
+              () -> PINS.pin(there, TestSealKeys.FIRST, List.of(key.value() + 1), Actor.operator()))
           .isInstanceOf(SealKeyMissing.class);
 
       assertThat(
               new Erasures(FIXTURE.database, resolver, FIXTURE.aliases)
                   .erase(id, false, AllowedTypes.ALL, Actor.operator()))
           .isInstanceOf(EraseOutcome.Erased.class);
-      assertThat(resolver.resolve(id, AllowedTypes.ALL))
-          .isInstanceOf(ResolveOutcome.Erased.class);
+      assertThat(resolver.resolve(id, AllowedTypes.ALL)).isInstanceOf(ResolveOutcome.Erased.class);
       assertThat(lookup.find(there, key)).isEmpty();
     }
     assertThat(

@@ -46,8 +46,7 @@ public final class PinRoutes implements Routes {
   }
 
   private Answer pin(Context ctx, RequestBody request) {
-    IdempotencyHeader.refuse(
-        ctx, "Send no Idempotency-Key: pinning a key again changes nothing.");
+    IdempotencyHeader.refuse(ctx, "Send no Idempotency-Key: pinning a key again changes nothing.");
     JsonObject body = request.object().allow("seal_key", "keys", "close");
     Type type = parameters.type(ctx, "name");
     String sealKey = TypeBody.sealKey(body);

@@ -116,7 +116,7 @@ class HelpExamplesTest {
     assertThat(done("inspect").out()).contains("ulid");
   }
 
-  private void ofSealedTypes() {
+  private void ofSealedTypes() throws IOException {
     Map<String, String> file = Map.of("seal.keys", folder.resolve("seal.keys").toString());
     String made = done("types seal-key new", file).out();
     assertThat(done("types seal-key list", file).out()).contains(made.strip());
@@ -133,6 +133,10 @@ class HelpExamplesTest {
         .isEmpty();
     assertThat(done("types era", Map.of("8d0c5a7e2f9b4613", TestSealKeys.SECOND)).out())
         .contains(TestSealKeys.SECOND);
+    Path keys = Files.createFile(folder.resolve("keys.txt"));
+    Map<String, String> leaked =
+        Map.of("3fb2c09d11e86a47", TestSealKeys.FIRST, "keys.txt", keys.toString());
+    assertThat(done("types pin", leaked).out()).startsWith("0,0,");
     Terminal check = ran("types seal-key check", file);
     assertThat(check.status()).as(check.err()).isEqualTo(1);
     assertThat(check.out()).contains("message,", "lacks it");
