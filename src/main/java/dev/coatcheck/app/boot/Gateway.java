@@ -43,6 +43,7 @@ import dev.coatcheck.cluster.audit.Audit;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.cluster.grant.KeyFence;
 import dev.coatcheck.cluster.instance.Instances;
+import dev.coatcheck.cluster.lease.ClientLeases;
 import dev.coatcheck.cluster.lease.KeyFactory;
 import dev.coatcheck.cluster.lease.Workers;
 import dev.coatcheck.core.id.RandomSource;
@@ -93,6 +94,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import javax.sql.DataSource;
@@ -130,6 +132,7 @@ public final class Gateway implements AutoCloseable {
               Registry.open(database, feed, config.sealKeys(), random, observer, System::nanoTime));
       requireSealKeys(registry);
       SealedRows sealedRows = opened(SealedRows.open(database, registry, feed, observer, clock));
+      requireWindow(new Workers(database), config.leases().windowSeconds());
       DataSource leasePool = opened(SmallPool.open(opened.settings(), "lease"));
       KeyFactory keys =
           opened(
@@ -240,6 +243,11 @@ public final class Gateway implements AutoCloseable {
                               keys,
                               new Workers(database),
                               new KeyFence(database),
+                              new ClientLeases(
+                                  database,
+                                  config.leases().workers(),
+                                  random,
+                                  config.leases().windowSeconds() * 1_000L),
                               parameters,
                               clock),
                           new InspectRoutes(registry, clock),
@@ -311,6 +319,17 @@ public final class Gateway implements AutoCloseable {
                         type.name(), era.get().fingerprint(), Setting.SEAL_KEYS_FILE.variable())
                 + " backup.");
       }
+    }
+  }
+
+  /** All holders of workers have one window; with another one this instance would get no worker. */
+  private static void requireWindow(Workers workers, int windowSeconds) throws StartFailed {
+    OptionalLong known = workers.windowMillis();
+    if (known.isPresent() && known.getAsLong() != windowSeconds * 1_000L) {
+      throw new StartFailed(
+          "%s is %d, and the leases of this database have a window of %d ms. Give every instance the same window; docs/leases.md says how to change it."
+              .formatted(
+                  Setting.LEASE_WINDOW_SECONDS.variable(), windowSeconds, known.getAsLong()));
     }
   }
 

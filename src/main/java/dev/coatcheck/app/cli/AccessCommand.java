@@ -234,6 +234,7 @@ final class AccessCommand {
         rights.types().filter(_ -> !cleared.contains("types")),
         rights.ranges().filter(_ -> !cleared.contains("ranges")),
         rights.limit().filter(_ -> !cleared.contains("limit")),
+        rights.leaseMax().filter(_ -> !cleared.contains("lease-max")),
         rights.expiresAt().filter(_ -> !cleared.contains("expiry")));
   }
 
@@ -376,7 +377,7 @@ final class AccessCommand {
 
   /** What a key can be limited to, apart from its scopes. */
   static final class Clearable implements Iterable<String> {
-    static final List<String> ALL = List.of("types", "ranges", "limit", "expiry");
+    static final List<String> ALL = List.of("types", "ranges", "limit", "lease-max", "expiry");
 
     @Override
     public Iterator<String> iterator() {

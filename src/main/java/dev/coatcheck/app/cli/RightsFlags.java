@@ -1,6 +1,7 @@
 package dev.coatcheck.app.cli;
 
 import dev.coatcheck.app.client.Misused;
+import dev.coatcheck.cluster.lease.ClientLeases;
 import dev.coatcheck.ids.access.AddressRange;
 import dev.coatcheck.ids.access.RateLimit;
 import dev.coatcheck.ids.access.Rights;
@@ -45,6 +46,14 @@ final class RightsFlags {
   private @Nullable String limit;
 
   @Option(
+      names = "--lease-max",
+      paramLabel = "N",
+      description =
+          "How many workers programs with the key may lease at the same time, 0 to 1024. Default:"
+              + " 16.")
+  private @Nullable Integer leaseMax;
+
+  @Option(
       names = "--expires",
       paramLabel = "TIME",
       description = "When the key expires: 2027-01-01T00:00:00Z. Default: never.")
@@ -60,7 +69,15 @@ final class RightsFlags {
         types == null ? rights.types() : Optional.of(Set.copyOf(types)),
         ranges == null ? rights.ranges() : Optional.of(ranges(ranges)),
         limit == null ? rights.limit() : Optional.of(limit(limit)),
+        leaseMax == null ? rights.leaseMax() : Optional.of(leaseMax(leaseMax)),
         expiry(now).or(rights::expiresAt));
+  }
+
+  private static int leaseMax(int leaseMax) throws Misused {
+    if (leaseMax < 0 || leaseMax > ClientLeases.LEASES_MAX) {
+      throw new Misused("--lease-max must be 0 to " + ClientLeases.LEASES_MAX + ".");
+    }
+    return leaseMax;
   }
 
   private Optional<Instant> expiry(Instant now) throws Misused {

@@ -6,18 +6,22 @@ import java.util.stream.IntStream;
 
 /**
  * Which lease an instance asks for. {@code windowMillis} is how long it can mint through a database
- * outage, and must be the same on every instance: the rest after a failover is measured by it.
+ * outage. It is one value for all holders of a database, which refuses a holder with another: the
+ * rest after a failover is measured by it.
  */
 public record LeaseSettings(
     SnowflakeLayout layout, int firstWorker, int lastWorker, String holder, long windowMillis) {
   public static final long WINDOW_MILLIS_DEFAULT = 3_000;
   public static final long WINDOW_MILLIS_MAX = 60_000;
 
+  /** In the place of a window: that of the other holders, or the default of the first holder. */
+  public static final long WINDOW_OF_THE_DATABASE = 0;
+
   static final long LEASE_MILLIS = 15_000;
   static final long RENEW_EVERY_NANOS = 1_000_000_000L;
   // Renewals come every second, so a shorter window could close between two of them.
-  private static final long WINDOW_MILLIS_MIN = 2_000;
-  private static final long REST_BEYOND_WINDOW_MILLIS = 12_000;
+  static final long WINDOW_MILLIS_MIN = 2_000;
+  static final long REST_BEYOND_WINDOW_MILLIS = 12_000;
 
   public LeaseSettings {
     if (firstWorker < 0
@@ -31,7 +35,8 @@ public record LeaseSettings(
     if (holder.isBlank()) {
       throw new IllegalArgumentException("a holder needs a name");
     }
-    if (windowMillis < WINDOW_MILLIS_MIN || windowMillis > WINDOW_MILLIS_MAX) {
+    if (windowMillis != WINDOW_OF_THE_DATABASE
+        && (windowMillis < WINDOW_MILLIS_MIN || windowMillis > WINDOW_MILLIS_MAX)) {
       throw new IllegalArgumentException(
           "windowMillis %d is not within %d..%d"
               .formatted(windowMillis, WINDOW_MILLIS_MIN, WINDOW_MILLIS_MAX));
@@ -44,13 +49,18 @@ public record LeaseSettings(
         layout, 0, WorkerUses.shared(layout) - 1, holder, WINDOW_MILLIS_DEFAULT);
   }
 
+  LeaseSettings withWindow(long millis) {
+    return new LeaseSettings(layout, firstWorker, lastWorker, holder, millis);
+  }
+
   Integer[] neverLeased() {
     return WorkerUses.dated(layout).toArray(Integer[]::new);
   }
 
   /**
    * How long acquires rest after a failover. A standby may have missed a grant whose window is
-   * still open, on a clock that differs from the old primary's by up to 12 s.
+   * still open, on a clock that differs from the old primary's by up to 12 s. The database measures
+   * by the longest window that was ever set.
    */
   long restMillis() {
     return windowMillis + REST_BEYOND_WINDOW_MILLIS;

@@ -240,6 +240,14 @@ public final class JsonObject {
     return field(name).map(value -> integer(name, value, least, most)).orElse(otherwise);
   }
 
+  /** Empty if the field is missing or null. */
+  public Optional<Integer> nullableInteger(String name, int least, int most) {
+    record(name, null);
+    return field(name)
+        .filter(value -> !value.isNull())
+        .map(value -> integer(name, value, least, most));
+  }
+
   /**
    * An integer of any size; its range is checked elsewhere. Outside of a long it is the greatest or
    * the least long.

@@ -108,6 +108,7 @@ final class ApiKeyTable {
             .orElse(null));
     row.setLimitRequests(rights.limit().map(RateLimit::requests).orElse(null));
     row.setLimitSeconds(rights.limit().map(RateLimit::seconds).orElse(null));
+    row.setLeaseMax(rights.leaseMax().orElse(null));
     row.setExpiresAt(rights.expiresAt().orElse(null));
     row.setVersion(key.version());
     row.setSuccessor(key.successor().orElse(null));
@@ -161,6 +162,7 @@ final class ApiKeyTable {
                         .collect(Collectors.toSet())),
         Optional.ofNullable(row.getLimitRequests())
             .map(requests -> new RateLimit(requests, requireNonNull(row.getLimitSeconds()))),
+        Optional.ofNullable(row.getLeaseMax()),
         Optional.ofNullable(row.getExpiresAt()));
   }
 }

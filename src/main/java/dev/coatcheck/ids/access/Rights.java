@@ -1,5 +1,6 @@
 package dev.coatcheck.ids.access;
 
+import dev.coatcheck.cluster.lease.ClientLeases;
 import java.net.InetAddress;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param types names of the types whose public IDs it may use; empty: all, later ones too
  * @param ranges where its requests may come from; empty: anywhere
  * @param limit instead of the default one
+ * @param leaseMax how many workers its principal may lease over HTTP, instead of the default
  * @param expiresAt from then on the key is refused; empty: never
  */
 public record Rights(
@@ -21,6 +23,7 @@ public record Rights(
     Optional<Set<String>> types,
     Optional<Set<AddressRange>> ranges,
     Optional<RateLimit> limit,
+    Optional<Integer> leaseMax,
     Optional<Instant> expiresAt) {
   public Rights {
     scopes = Set.copyOf(scopes);
@@ -31,11 +34,21 @@ public record Rights(
   /** For all types, from anywhere, for good. */
   public static Rights of(Set<Scope> scopes) {
     return new Rights(
-        scopes, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+        scopes,
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty());
   }
 
   public boolean may(Scope scope) {
     return scope.equals(Scope.SELF) || scopes.contains(Scope.ALL) || scopes.contains(scope);
+  }
+
+  /** How many workers the principal may lease over HTTP at the same time. */
+  public int leasesMax() {
+    return leaseMax.orElse(ClientLeases.LEASES_MAX_DEFAULT);
   }
 
   public AllowedTypes allowedTypes() {
@@ -69,6 +82,9 @@ public record Rights(
     if (limit.isPresent() && !other.limit.map(limit.get()::covers).orElse(false)) {
       return Optional.of("limit");
     }
+    if (leaseMax.isPresent() && other.leasesMax() > leasesMax()) {
+      return Optional.of("lease_max");
+    }
     if (expiresAt.isPresent()
         && !other.expiresAt.map(end -> !end.isAfter(expiresAt.get())).orElse(false)) {
       return Optional.of("expires_at");
@@ -84,7 +100,7 @@ public record Rights(
   }
 
   Rights expiringAt(Optional<Instant> end) {
-    return new Rights(scopes, types, ranges, limit, end);
+    return new Rights(scopes, types, ranges, limit, leaseMax, end);
   }
 
   /** As answers and the audit show them: lists in order, null where nothing is limited. */
@@ -100,6 +116,7 @@ public record Rights(
         limit
             .map(rate -> Map.of("requests", rate.requests(), "seconds", rate.seconds()))
             .orElse(null));
+    json.put("lease_max", leaseMax.orElse(null));
     json.put("expires_at", expiresAt.map(Instant::toString).orElse(null));
     return json;
   }

@@ -54,6 +54,7 @@ public final class Grants {
     rights.put("idempotency_turn", COUNT);
     rights.put("instance", ALL_ROWS);
     rights.put("key_fence", COUNT);
+    rights.put("lease_window", APPEND);
     rights.put("legacy_caller", ALL_ROWS);
     rights.put("legacy_caller_sum", WRITE);
     rights.put("legacy_hit", WRITE);

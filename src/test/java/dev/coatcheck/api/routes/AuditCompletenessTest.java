@@ -147,6 +147,14 @@ class AuditCompletenessTest {
 
   private void keys() {
     leaves("makeKeys", CLIENT.post("/v1/keys", json("scheme", "snowflake", "count", 1)));
+    Reply lease = CLIENT.post("/v1/leases", json("holder", "audited"));
+    leaves("acquireLease", lease);
+    String path = "/v1/leases/" + lease.text("/id");
+    leaves(
+        "renewLease",
+        CLIENT.put(
+            path, json("epoch", lease.body().at("/epoch").asInt(), "until", lease.text("/until"))));
+    leaves("releaseLease", CLIENT.send("DELETE", path, null));
     leaves("putSegment", CLIENT.put("/v1/segments/invoice", "{}"));
     GATEWAY.execute("update coatcheck.key_fence set timeline = timeline - 1");
     leaves("liftKeyFence", CLIENT.post("/v1/keys/fence", json("advance", 5, "dated_worker", 2)));

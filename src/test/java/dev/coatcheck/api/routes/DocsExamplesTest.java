@@ -28,6 +28,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  */
 class DocsExamplesTest {
   private static final String API_KEY = "key_4KIWSf8WvPN0";
+  private static final String LEASE = "9f86d081884c7d659a2feaa0c55ad015";
   private static final String CHARGE = "ch_4KIWSf8WvPNoQDBwStVIDYHU";
   private static final String SURVIVOR = "ch_2wbCRIWJxGRzqNDIxGhnuFbN";
   private static final String MESSAGE = "msg_3v1p5s86PPQOrcUoEzHqYo7K";
@@ -84,6 +85,9 @@ class DocsExamplesTest {
           for (int time = 1; time <= 2; time++) {
             if (example.getValue().target().contains("/" + API_KEY)) {
               reviveKey();
+            }
+            if (example.getValue().target().endsWith("/" + LEASE)) {
+              reviveLease();
             }
             TestClient.Reply reply = send(example.getValue());
             if (reply.status() >= 400) {
@@ -178,6 +182,20 @@ class DocsExamplesTest {
 
   /** A feed that leaps tells each cache, and the registry, that they may have missed something. */
   private static final String LEAP = "update coatcheck.change_head set number = number + 10";
+
+  /** A lease is renewed once under one mark, and released once, by design. */
+  private static void reviveLease() {
+    GATEWAY.execute(
+        """
+        delete from coatcheck.worker_lease where worker = 417;
+        insert into coatcheck.worker_lease (layout, worker, epoch, granted_until_ms, expires_at,
+          timeline, system_identifier, holder, lease_hash, principal)
+        select 'default', 417, 12, 0, 'infinity', timeline, system_identifier, 'shop-1',
+               sha256('%s'), (select principal from coatcheck.api_key where key_id = '%s')
+          from coatcheck.key_fence
+        """
+            .formatted(LEASE, GATEWAY.key().substring(9, 21)));
+  }
 
   /** A key is rotated or revoked once, by design. */
   private static void reviveKey() {

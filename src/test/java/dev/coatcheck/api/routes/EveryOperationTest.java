@@ -65,6 +65,9 @@ class EveryOperationTest {
       POST /v1/keys {"scheme":"snowflake","count":1}
       GET /v1/keys/bounds?type=charge&from=2026-01-01T00:00:00Z
       POST /v1/keys/fence {"advance":0}
+      POST /v1/leases {"holder":"shop-1"}
+      PUT /v1/leases/00000000000000000000000000000000 {"epoch":1,"until":"2026-01-01T00:00:00Z"}
+      DELETE /v1/leases/00000000000000000000000000000000
       GET /v1/segments
       PUT /v1/segments/invoice {}
       GET /v1/workers

@@ -52,7 +52,7 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
             from pg_class
            where relnamespace = 'coatcheck'::regnamespace and relkind = 'r'
              and relname not in ('api_key', 'change_head', 'flyway_schema_history',
-                                 'idempotency_turn', 'key_fence', 'worker_lease',
+                                 'idempotency_turn', 'key_fence', 'lease_window', 'worker_lease',
                                  'worker_lease_origin'));
         -- A feed that leaps tells each cache that it may have missed something.
         update coatcheck.change_head set number = number + 10;

@@ -67,6 +67,7 @@ class GeneratedClientsTest {
       authRequest X-Original-URI=/v1/charges/ID1 X-Coatcheck-Bare-Keys=refuse
       extAuthz uri=ID1 X-Coatcheck-Legacy=resolve
       makeKeys | {"scheme":"snowflake","count":3}
+      acquireLease | {"holder":"shop-1"}
       getKeyBounds layout=default from=2026-01-01T00:00:00Z to=2026-01-01T00:01:00Z bucket_millis=30000
       liftKeyFence | {"advance":0}
       putSegment tag=invoice | {"bits":32}
@@ -101,6 +102,8 @@ class GeneratedClientsTest {
       docs
       errorDocs
       docsAsset file=docs.css
+      renewLease id=HELD | {"epoch":EPOCH,"until":"MARK"}
+      releaseLease id=HELD
       deleteAlias id=ID1 scheme=legacy value=11
       """;
 
@@ -199,6 +202,13 @@ class GeneratedClientsTest {
     api.post("/v1/table-migrations/" + done + "/start", "{\"accept\":" + accepted + "}");
     Awaitility.await()
         .until(() -> api.get("/v1/table-migrations/" + done).text("/state").equals("done"));
+
+    Reply lease = api.post("/v1/leases", json("holder", "shop-2"));
+    values.put("HELD", lease.text("/id"));
+    values.put("EPOCH", lease.body().at("/epoch").asString());
+    values.put("MARK", lease.text("/until"));
+    gateway.execute(
+        "update coatcheck.worker_lease set expires_at = 'infinity' where principal is not null");
     return values;
   }
 

@@ -113,6 +113,20 @@ class StartRefusalTest {
         "or use another database or home.");
   }
 
+  /** Rests after a failover are measured by one window. */
+  @Test
+  void windowThatOtherHoldersHaveNot() {
+    execute("create database windowed");
+    TestSql windowed = new TestSql(url("windowed"), database.user(), database.password());
+    windowed.migrate();
+    windowed.execute(
+        "insert into coatcheck.lease_window (window_ms, longest_ms) values (20000, 20000)");
+    assertRefused(
+        onDatabase("windowed"),
+        "COATCHECK_LEASE_WINDOW_SECONDS is 3, and the leases of this database have a window of"
+            + " 20000 ms");
+  }
+
   @Test
   void databaseThatMayLoseWhatItAcknowledged() {
     execute("create database forgetful", "alter database forgetful set synchronous_commit = off");

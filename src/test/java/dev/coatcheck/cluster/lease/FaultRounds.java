@@ -39,7 +39,7 @@ final class FaultRounds {
     this.defect = defect;
     this.postgres = EmbeddedDatabase.start(HOME);
     TestSql.on(postgres).migrate();
-    execute("truncate coatcheck.worker_lease");
+    execute("truncate coatcheck.worker_lease, coatcheck.lease_window");
   }
 
   void run(int rounds) throws Exception {

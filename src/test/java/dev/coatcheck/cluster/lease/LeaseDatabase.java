@@ -23,7 +23,7 @@ final class LeaseDatabase {
   /** The database without any lease. */
   static LeaseDatabase fresh() {
     Shared.DATABASE.execute(
-        "truncate coatcheck.worker_lease, coatcheck.worker_lease_origin;"
+        "truncate coatcheck.worker_lease, coatcheck.worker_lease_origin, coatcheck.lease_window;"
             + " insert into coatcheck.worker_lease_origin"
             + " select system_identifier from pg_control_system()");
     return Shared.DATABASE;

@@ -260,6 +260,47 @@ class WorkerLeaseStoreTest {
     }
   }
 
+  private LeaseSettings windowed(int worker, long windowMillis) {
+    return new LeaseSettings(SnowflakeLayout.DEFAULT, worker, worker, "a", windowMillis);
+  }
+
+  @Test
+  void aHolderWithAnotherWindowIsRefused() {
+    acquire(store(5, 5, "a"));
+    WorkerLeaseStore other = new WorkerLeaseStore(pool, windowed(6, 60_000));
+    assertNoneFree(
+        other,
+        "all holders of workers have one window, which is 3000 ms in this database and 60000 ms"
+            + " here",
+        1_000,
+        1_000);
+    LeaseReply.Acquired any =
+        acquire(new WorkerLeaseStore(pool, windowed(6, LeaseSettings.WINDOW_OF_THE_DATABASE)));
+    assertThat(any.untilMillis() - any.nowMillis()).isEqualTo(3_000);
+  }
+
+  @Test
+  void aRunningHolderTakesANewWindowWithItsRenewal() {
+    WorkerLeaseStore store = store(5, 5, "a");
+    LeaseReply.Acquired acquired = acquire(store);
+    database.execute("update coatcheck.lease_window set window_ms = 20000, longest_ms = 20000");
+    assertThat(store.send(renewal(acquired, acquired.untilMillis())))
+        .isInstanceOfSatisfying(
+            LeaseReply.Renewed.class,
+            renewed -> assertThat(renewed.untilMillis() - renewed.nowMillis()).isEqualTo(20_000));
+  }
+
+  @Test
+  void restsAreMeasuredByTheLongestWindowEverSet() {
+    acquire(store(5, 5, "a"));
+    database.execute("update coatcheck.lease_window set longest_ms = 60000");
+    database.execute("update coatcheck.worker_lease set timeline = 0, expires_at = 'epoch'");
+    assertThat(store(5, 5, "a").send(new LeaseRequest.Acquire()))
+        .isInstanceOf(LeaseReply.NoneFree.class);
+    assertThat(database.number("select rest_until_ms from coatcheck.worker_lease") - now())
+        .isBetween(67_000L, 72_000L);
+  }
+
   /** Sessions in the middle of a statement or of a transaction. */
   private long othersAtWork() {
     return database.number(

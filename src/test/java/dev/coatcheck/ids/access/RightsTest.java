@@ -18,6 +18,7 @@ class RightsTest {
           Optional.of(Set.of("charge", "user")),
           ranges("10.0.0.0/8", "2001:db8::/32"),
           Optional.of(new RateLimit(100, 10)),
+          Optional.of(4),
           Optional.of(NOON));
 
   @Test
@@ -100,20 +101,42 @@ class RightsTest {
     }
   }
 
+  /** A key that says nothing has sixteen. */
+  @Test
+  void noMoreLeasesAreGivenThanThereAre() {
+    assertThat(covers(ofLeases(Optional.of(4)))).isEmpty();
+    assertThat(covers(ofLeases(Optional.of(5)))).contains("lease_max");
+    assertThat(covers(ofLeases(Optional.empty()))).contains("lease_max");
+    assertThat(ALL.leasesMax()).isEqualTo(16);
+  }
+
+  private static Rights ofLeases(Optional<Integer> leaseMax) {
+    return new Rights(
+        SOME.scopes(), SOME.types(), SOME.ranges(), SOME.limit(), leaseMax, SOME.expiresAt());
+  }
+
   private static Optional<String> covers(Rights other) {
     return SOME.firstBeyond(other);
   }
 
   private static Rights with(Scope... scopes) {
-    return new Rights(Set.of(scopes), SOME.types(), SOME.ranges(), SOME.limit(), SOME.expiresAt());
+    return new Rights(
+        Set.of(scopes),
+        SOME.types(),
+        SOME.ranges(),
+        SOME.limit(),
+        SOME.leaseMax(),
+        SOME.expiresAt());
   }
 
   private static Rights ofTypes(Optional<Set<String>> types) {
-    return new Rights(SOME.scopes(), types, SOME.ranges(), SOME.limit(), SOME.expiresAt());
+    return new Rights(
+        SOME.scopes(), types, SOME.ranges(), SOME.limit(), SOME.leaseMax(), SOME.expiresAt());
   }
 
   private static Rights ofRanges(Optional<Set<AddressRange>> ranges) {
-    return new Rights(SOME.scopes(), SOME.types(), ranges, SOME.limit(), SOME.expiresAt());
+    return new Rights(
+        SOME.scopes(), SOME.types(), ranges, SOME.limit(), SOME.leaseMax(), SOME.expiresAt());
   }
 
   private static Rights ofLimit(int requests, int seconds) {
@@ -121,7 +144,8 @@ class RightsTest {
   }
 
   private static Rights ofLimit(Optional<RateLimit> limit) {
-    return new Rights(SOME.scopes(), SOME.types(), SOME.ranges(), limit, SOME.expiresAt());
+    return new Rights(
+        SOME.scopes(), SOME.types(), SOME.ranges(), limit, SOME.leaseMax(), SOME.expiresAt());
   }
 
   private static Optional<Set<AddressRange>> ranges(String... texts) {

@@ -1,5 +1,6 @@
 package dev.coatcheck.api.routes.access;
 
+import dev.coatcheck.cluster.lease.ClientLeases;
 import dev.coatcheck.core.json.JsonFault;
 import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.ids.access.AddressRange;
@@ -29,13 +30,14 @@ public final class KeyBody {
   private static final int TYPES_MAX = 100;
   private static final int RANGES_MAX = 100;
   private static final String[] PATCHED = {
-    "name", "scopes", "types", "ranges", "limit", "expires_at"
+    "name", "scopes", "types", "ranges", "limit", "lease_max", "expires_at"
   };
 
   private KeyBody() {}
 
   public static NewKey created(JsonObject body) {
-    body.allow("name", "principal", "scopes", "types", "ranges", "limit", "expires_at");
+    body.allow(
+        "name", "principal", "scopes", "types", "ranges", "limit", "lease_max", "expires_at");
     Optional<String> principal = body.nullableString("principal");
     if (!principal.map(NewKey::isName).orElse(true)) {
       throw notAName(body, "principal");
@@ -89,6 +91,7 @@ public final class KeyBody {
                         "Send an address, or a network in CIDR notation without bits behind the"
                             + " network: 10.0.0.0/8, 2001:db8::/32.")),
         body.optionalObject("limit").map(KeyBody::limit),
+        body.nullableInteger("lease_max", 0, ClientLeases.LEASES_MAX),
         body.nullableTime("expires_at"));
   }
 

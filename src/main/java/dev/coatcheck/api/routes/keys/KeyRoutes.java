@@ -14,6 +14,7 @@ import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.cluster.grant.KeyFence;
 import dev.coatcheck.cluster.grant.SegmentDefinition;
+import dev.coatcheck.cluster.lease.ClientLeases;
 import dev.coatcheck.cluster.lease.KeyFactory;
 import dev.coatcheck.cluster.lease.WorkerState;
 import dev.coatcheck.cluster.lease.Workers;
@@ -55,6 +56,7 @@ public final class KeyRoutes implements Routes {
       KeyFactory keys,
       Workers workers,
       KeyFence fence,
+      ClientLeases leases,
       Parameters parameters,
       InstantSource clock) {
     this.keys = keys;
@@ -63,7 +65,8 @@ public final class KeyRoutes implements Routes {
         List.of(
             new BoundsRoutes(parameters, clock),
             new SegmentRoutes(keys.segments()),
-            new FenceRoutes(fence));
+            new FenceRoutes(fence),
+            new LeaseRoutes(leases, clock));
     this.clock = clock;
   }
 
