@@ -1,5 +1,6 @@
 package dev.coatcheck.api.console.page;
 
+import dev.coatcheck.api.body.EventStreams;
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Json;
 import dev.coatcheck.api.exchange.Problem;
@@ -11,9 +12,7 @@ import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.ConsoleSessions;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import io.javalin.http.Context;
-import io.javalin.http.HandlerType;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -23,17 +22,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import org.eclipse.jetty.ee10.servlet.ServletContextRequest;
-import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.util.VirtualThreads;
 
 /**
@@ -46,14 +41,12 @@ public final class Live implements AutoCloseable {
   static final int STREAMS_MAX = 200;
   private static final int ROUND_MILLIS = 1_000;
   private static final long HEARTBEAT_NANOS = TimeUnit.SECONDS.toNanos(15);
-  private static final long WRITE_NANOS_MAX = TimeUnit.SECONDS.toNanos(15);
-  private static final String RETRY = "retry: 1000\n\n";
   private static final String HEARTBEAT = ": \n\n";
   private static final String RELOAD = "event: reload\ndata: \n\n";
 
   private final ConsoleSessions sessions;
   private final Background background;
-  private final Semaphore streams = new Semaphore(STREAMS_MAX);
+  private final EventStreams streams = new EventStreams("console-stream", STREAMS_MAX);
   private final Set<Watcher> watchers = ConcurrentHashMap.newKeySet();
   private final CountDownLatch stop = new CountDownLatch(1);
   private final Executor threads = VirtualThreads.getNamedVirtualThreadsExecutor("console-live-");
@@ -101,9 +94,7 @@ public final class Live implements AutoCloseable {
       Predicate<Caller> isAllowed,
       Topic topic,
       String shape,
-      EndPoint connection,
-      BlockingQueue<Notice> notices,
-      Writing writing) {
+      BlockingQueue<Notice> notices) {
     /** The newest notice alone counts, so a slow reader holds one. */
     void tell(Notice notice) {
       notices.clear();
@@ -121,16 +112,6 @@ public final class Live implements AutoCloseable {
     }
   }
 
-  /** Since when a write waits for its reader. */
-  private static final class Writing {
-    private volatile long sinceNano;
-    private volatile boolean isUnderWay;
-
-    boolean isTooSlow() {
-      return isUnderWay && System.nanoTime() - sinceNano > WRITE_NANOS_MAX;
-    }
-  }
-
   /**
    * Answers with a stream of a topic.
    *
@@ -140,38 +121,18 @@ public final class Live implements AutoCloseable {
    */
   public Answer stream(
       Context ctx, Visit visit, Topic topic, String shape, Predicate<Caller> isAllowed) {
-    if (stop.getCount() == 0 || !streams.tryAcquire()) {
-      throw new Refusal(
-          Problem.unavailable(
-              ProblemCode.OVERLOADED,
-              "An instance serves at most "
-                  + STREAMS_MAX
-                  + " pages that move. Load the page again to see what is new."));
-    }
-    ctx.status(200).contentType("text/event-stream");
-    ctx.header("Cache-Control", "no-store");
-    ctx.header("X-Accel-Buffering", "no"); // or nginx buffers the stream
-    if (ctx.method().equals(HandlerType.HEAD)) {
-      streams.release();
-      return Answer.STREAMED;
-    }
-    EndPoint connection =
-        ServletContextRequest.getServletContextRequest(ctx.req())
-            .getConnectionMetaData()
-            .getConnection()
-            .getEndPoint();
     Watcher watcher =
-        new Watcher(
-            visit.session().token(),
-            isAllowed,
-            topic,
-            shape,
-            connection,
-            new ArrayBlockingQueue<>(1),
-            new Writing());
-    add(watcher);
-    ctx.future(() -> CompletableFuture.runAsync(() -> serve(ctx, watcher), threads));
-    return Answer.STREAMED;
+        new Watcher(visit.session().token(), isAllowed, topic, shape, new ArrayBlockingQueue<>(1));
+    return streams
+        .open(ctx, stream -> serve(stream, watcher), () -> {})
+        .orElseThrow(
+            () ->
+                new Refusal(
+                    Problem.unavailable(
+                        ProblemCode.OVERLOADED,
+                        "An instance serves at most "
+                            + STREAMS_MAX
+                            + " pages that move. Load the page again to see what is new.")));
   }
 
   private synchronized void add(Watcher watcher) {
@@ -207,9 +168,6 @@ public final class Live implements AutoCloseable {
   }
 
   private void round() {
-    watchers.stream()
-        .filter(watcher -> watcher.writing().isTooSlow())
-        .forEach(watcher -> watcher.connection().close());
     try {
       Set<Watcher> now = Set.copyOf(watchers);
       Map<ConsoleSessions.Token, Caller> alive =
@@ -260,21 +218,18 @@ public final class Live implements AutoCloseable {
     watcher.tell(last);
   }
 
-  private void serve(Context ctx, Watcher watcher) {
+  private void serve(EventStreams.Stream stream, Watcher watcher)
+      throws IOException, InterruptedException {
+    add(watcher);
     try {
-      write(ctx.res().getOutputStream(), watcher);
-    } catch (IOException gone) {
-      // The client has closed the connection, or was too slow.
-    } catch (InterruptedException stopped) {
-      Thread.currentThread().interrupt();
+      write(stream, watcher);
     } finally {
       watchers.remove(watcher);
-      streams.release();
     }
   }
 
-  private void write(OutputStream out, Watcher watcher) throws IOException, InterruptedException {
-    send(out, watcher, RETRY);
+  private void write(EventStreams.Stream stream, Watcher watcher)
+      throws IOException, InterruptedException {
     Optional<Shown> shown = Optional.empty();
     long sentNano = System.nanoTime();
     // The count, because a frame may have taken the place of the notice of the end.
@@ -283,19 +238,19 @@ public final class Live implements AutoCloseable {
       switch (Optional.ofNullable(watcher.notices().poll(wait, TimeUnit.NANOSECONDS))
           .orElse(null)) {
         case null -> {
-          send(out, watcher, HEARTBEAT);
+          stream.send(HEARTBEAT);
           sentNano = System.nanoTime();
         }
         case Notice.Frame(Told told) -> {
           String frame = frame(told, shown);
           shown = Optional.of(told.now());
           if (!frame.isEmpty()) {
-            send(out, watcher, frame);
+            stream.send(frame);
             sentNano = System.nanoTime();
           }
         }
         case Notice.Reload _ -> {
-          send(out, watcher, RELOAD);
+          stream.send(RELOAD);
           return;
         }
         case Notice.End _ -> {
@@ -329,18 +284,11 @@ public final class Live implements AutoCloseable {
         : "data: " + new String(Json.write(changed), StandardCharsets.UTF_8) + "\n\n";
   }
 
-  private static void send(OutputStream out, Watcher watcher, String text) throws IOException {
-    watcher.writing().sinceNano = System.nanoTime();
-    watcher.writing().isUnderWay = true;
-    out.write(text.getBytes(StandardCharsets.UTF_8));
-    out.flush();
-    watcher.writing().isUnderWay = false;
-  }
-
   /** Ends all streams. Otherwise a graceful stop would wait for them. */
   @Override
   public void close() {
     stop.countDown();
     watchers.forEach(watcher -> watcher.tell(new Notice.End()));
+    streams.close();
   }
 }

@@ -1,0 +1,195 @@
+package dev.coatcheck.api.body;
+
+import dev.coatcheck.api.exchange.Answer;
+import io.javalin.http.Context;
+import io.javalin.http.HandlerType;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.ee10.servlet.ServletContextRequest;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.util.VirtualThreads;
+
+/**
+ * Server-sent events: answers that last until their clients leave, their senders end them, or the
+ * gateway stops. Their number is limited, and each has a virtual thread. A client that lets one
+ * write wait for {@value #WRITE_SECONDS_MAX} s is disconnected; a thread looks for those once a
+ * second, while there are streams.
+ */
+public final class EventStreams implements AutoCloseable {
+  private static final int WRITE_SECONDS_MAX = 15;
+  private static final long WRITE_NANOS_MAX = TimeUnit.SECONDS.toNanos(WRITE_SECONDS_MAX);
+  private static final int LOOK_MILLIS = 1_000;
+
+  /** Tells clients to connect again a second after the end of a stream. */
+  private static final String RETRY = "retry: 1000\n\n";
+
+  private final Semaphore permits;
+  private final Set<Stream> streams = ConcurrentHashMap.newKeySet();
+  private final CountDownLatch stop = new CountDownLatch(1);
+  private final Executor threads;
+  private boolean isWatching;
+
+  /**
+   * @param name of its threads
+   * @param streamsMax how many there are at a time
+   */
+  public EventStreams(String name, int streamsMax) {
+    this.permits = new Semaphore(streamsMax);
+    this.threads = VirtualThreads.getNamedVirtualThreadsExecutor(name + "-");
+  }
+
+  /** What a stream sends. It ends when this returns. */
+  @FunctionalInterface
+  public interface Sender {
+    /**
+     * Sends until it ends the stream, or {@link Stream#isStopped}.
+     *
+     * @throws IOException the client has closed the connection, or was too slow
+     */
+    void send(Stream stream) throws IOException, InterruptedException;
+  }
+
+  /** One client. Only its own thread sends. */
+  public static final class Stream {
+    private final OutputStream out;
+    private final EndPoint connection;
+    private final CountDownLatch stop;
+    private final Semaphore wakes = new Semaphore(0);
+    private volatile long sinceNano;
+    private volatile boolean isWriting;
+
+    private Stream(OutputStream out, EndPoint connection, CountDownLatch stop) {
+      this.out = out;
+      this.connection = connection;
+      this.stop = stop;
+    }
+
+    /** Writes whole events, and waits until the client's connection has taken them. */
+    public void send(String events) throws IOException {
+      sinceNano = System.nanoTime();
+      isWriting = true;
+      out.write(events.getBytes(StandardCharsets.UTF_8));
+      out.flush();
+      isWriting = false;
+    }
+
+    /** Waits for a wake-up, at most this long; returns at once if one came since the last wait. */
+    public void await(long nanosMax) throws InterruptedException {
+      boolean _ = wakes.tryAcquire(nanosMax, TimeUnit.NANOSECONDS);
+      wakes.drainPermits();
+    }
+
+    public boolean isStopped() {
+      return stop.getCount() == 0;
+    }
+
+    private void closeIfTooSlow() {
+      if (isWriting && System.nanoTime() - sinceNano > WRITE_NANOS_MAX) {
+        connection.close();
+      }
+    }
+  }
+
+  /**
+   * Answers with a stream. HEAD gets the headers alone.
+   *
+   * @param ended runs after the end, and at once for HEAD
+   * @return empty if there are as many streams as there may be, or the gateway stops; nothing was
+   *     sent then, and {@code ended} doesn't run
+   */
+  public Optional<Answer> open(Context ctx, Sender sender, Runnable ended) {
+    if (stop.getCount() == 0 || !permits.tryAcquire()) {
+      return Optional.empty();
+    }
+    ctx.status(200).contentType("text/event-stream");
+    ctx.header("Cache-Control", "no-store");
+    ctx.header("X-Accel-Buffering", "no"); // or nginx buffers the stream
+    if (ctx.method().equals(HandlerType.HEAD)) {
+      permits.release();
+      ended.run();
+      return Optional.of(Answer.STREAMED);
+    }
+    EndPoint connection =
+        ServletContextRequest.getServletContextRequest(ctx.req())
+            .getConnectionMetaData()
+            .getConnection()
+            .getEndPoint();
+    ctx.future(
+        () ->
+            CompletableFuture.runAsync(
+                () -> {
+                  try {
+                    serve(ctx, connection, sender);
+                  } finally {
+                    permits.release();
+                    ended.run();
+                  }
+                },
+                threads));
+    return Optional.of(Answer.STREAMED);
+  }
+
+  private void serve(Context ctx, EndPoint connection, Sender sender) {
+    try {
+      Stream stream = new Stream(ctx.res().getOutputStream(), connection, stop);
+      add(stream);
+      try {
+        stream.send(RETRY);
+        sender.send(stream);
+      } finally {
+        streams.remove(stream);
+      }
+    } catch (IOException gone) {
+      // The client has closed the connection, or was too slow.
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private synchronized void add(Stream stream) {
+    streams.add(stream);
+    if (!isWatching && stop.getCount() > 0) {
+      isWatching = true;
+      threads.execute(this::watch);
+    }
+  }
+
+  private synchronized boolean watchesOn() {
+    isWatching = !streams.isEmpty() && stop.getCount() > 0;
+    return isWatching;
+  }
+
+  private void watch() {
+    try {
+      while (watchesOn()) {
+        streams.forEach(Stream::closeIfTooSlow);
+        if (stop.await(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+          return;
+        }
+      }
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Ends all waits of senders, whose streams may have something to send. Never waits. */
+  public void wake() {
+    streams.forEach(stream -> stream.wakes.release());
+  }
+
+  /** Ends all streams. Otherwise a graceful stop would wait for them. */
+  @Override
+  public void close() {
+    stop.countDown();
+    wake();
+  }
+}
