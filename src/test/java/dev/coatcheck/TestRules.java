@@ -38,6 +38,8 @@ public final class TestRules
           "COATCHECK_TEST_DATABASE_USER may be none",
           "no Docker:",
           "CI may run on a machine without Docker, or without a registry of images",
+          "no Node of version 20.19 or later:",
+          "CI may run where only an older Node can be installed",
           "no runtime of a recipe:",
           "CI may run where neither Ruby nor Django nor Node can be installed");
 

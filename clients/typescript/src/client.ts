@@ -1,0 +1,503 @@
+import { ITEMS_MAX, type Batch, cut, paired } from './batches.js';
+import { Collector } from './collector.js';
+import { CoatcheckError } from './error.js';
+import { type Key, keyText } from './key.js';
+import {
+  type Done,
+  type Entry,
+  type Failed,
+  type LookedUp,
+  type Minted,
+  type Named,
+  type Resolved,
+  type Revocation,
+  asNamed,
+  found,
+  lookedUp,
+  minted,
+  missing,
+  notMinted,
+  notRevoked,
+  resolvedOf,
+  revocation,
+} from './outcomes.js';
+import type { PublicId, PublicIdType } from './public-id.js';
+import { type CallOptions, Transport, type TransportOptions } from './transport.js';
+
+export type AliasScheme = 'legacy' | 'client' | 'public';
+
+/** What a mint brings along. Without all of them the gateway makes a new public ID and a new key. */
+export interface Names {
+  /** The key of the row, where you make keys. */
+  readonly key?: Key | undefined;
+  /** The number that the row had before its key. */
+  readonly legacyId?: Key | undefined;
+  /** A UUID that a client made, perhaps offline: minting it again gives the same public ID. */
+  readonly clientId?: string | undefined;
+  /** What the client ID is unique in: a channel, a user or a device. A service of many users always sends it. */
+  readonly clientNamespace?: string | undefined;
+}
+
+export interface MintOptions extends CallOptions {
+  /**
+   * Names this call, so that the same call again gets the same answer for 24 hours, from another process too: 1 to 200
+   * visible ASCII characters without `"`. Left out, a mint without names has a random one for its own retries.
+   */
+  readonly idempotencyKey?: string | undefined;
+}
+
+export interface ResolveOptions extends CallOptions {
+  /** Whether texts that are no public IDs are sent too, because the type answers public IDs of an older system. */
+  readonly older?: boolean | undefined;
+}
+
+/** An ID in a URL, as the gateway found it. */
+export interface UrlId {
+  readonly id: PublicId;
+  readonly type: string;
+  readonly key: string;
+  readonly status: 'active' | 'merged';
+  readonly mergedInto?: PublicId;
+  readonly legacyId?: string;
+}
+
+/** A URL with keys instead of its IDs. */
+export interface ResolvedUrl {
+  readonly outcome: 'resolved';
+  /** As it was sent. */
+  readonly url: string;
+  readonly resolved: string;
+  /** With public IDs instead of legacy IDs: where to redirect to. Only if the URL has legacy IDs. */
+  readonly publicUrl?: string;
+  /** In the order of the URL. Check their types: the gateway doesn't know which belongs where. */
+  readonly ids: readonly UrlId[];
+}
+
+export interface Alias {
+  readonly scheme: AliasScheme;
+  readonly value: string;
+  readonly clientNamespace?: string;
+}
+
+export interface KeysRequest {
+  readonly scheme: 'snowflake' | 'uuidv7' | 'segment' | 'ulid' | 'ksuid' | 'sno' | 'rocketmq';
+  /** 1 to 16,384. */
+  readonly count: number;
+  /** Of Snowflakes; `default` if left out. */
+  readonly layout?: string | undefined;
+  /** Of a segment. */
+  readonly tag?: string | undefined;
+  /** The time that the keys carry instead of the present. */
+  readonly at?: Date | undefined;
+}
+
+/**
+ * A client of a gateway. It keeps no connection of its own beside those of `fetch`, and may be shared by all requests
+ * of a process.
+ *
+ * Calls for one thing reject with a `CoatcheckError` for what they have no outcome for. Calls for many things, named
+ * `…All`, take any number of items, which they send in batches of 1,000, and give one result for each item, in its
+ * place: look at each `outcome`, as `failed` is one of them. They reject only if nothing was answered.
+ */
+export class Coatcheck {
+  readonly #transport: Transport;
+
+  /** @throws RangeError for a URL that is no gateway's */
+  constructor(options: TransportOptions) {
+    this.#transport = new Transport(options);
+  }
+
+  /**
+   * Mints a public ID, and its key unless you bring one.
+   *
+   * @throws RangeError for a number that is no safe integer; TypeError for a namespace without client ID
+   */
+  mint<T extends string>(type: PublicIdType<T>, names?: undefined, options?: MintOptions): Promise<Done<T>>;
+  mint<T extends string>(type: PublicIdType<T>, names: Names, options?: MintOptions): Promise<Minted<T>>;
+  async mint<T extends string>(
+    type: PublicIdType<T>,
+    names: Names = {},
+    options: MintOptions = {},
+  ): Promise<Minted<T>> {
+    const isFree = !isNamed(names);
+    const idempotencyKey = options.idempotencyKey ?? (isFree ? crypto.randomUUID() : undefined);
+    try {
+      const { status, body } = await this.#transport.call({
+        ...limits(options),
+        method: 'POST',
+        path: '/v1/ids',
+        body: JSON.stringify(mintBody(type, names)),
+        idempotencyKey,
+      });
+      return minted(type, status, body);
+    } catch (error) {
+      return outcomeOf(error, (refusal) => (isFree ? undefined : notMinted<T>(refusal)));
+    }
+  }
+
+  /**
+   * Mints many public IDs. With `atomic`, of 1,000 items at most, all are minted or none.
+   *
+   * @throws CoatcheckError `batch_refused` of an atomic batch, whose `items` are the bad ones
+   */
+  async mintAll<T extends string>(
+    type: PublicIdType<T>,
+    items: readonly Names[],
+    options: MintOptions & { readonly atomic?: boolean | undefined } = {},
+  ): Promise<(Minted<T> | Failed)[]> {
+    const batches = cut(items.map((names) => mintBody(type, names)));
+    if (options.atomic === true && batches.length > 1) {
+      throw new RangeError(`An atomic batch has ${ITEMS_MAX} items at most.`);
+    }
+    const isRandom = options.idempotencyKey === undefined && !items.every(isNamed);
+    const named = isRandom ? crypto.randomUUID() : options.idempotencyKey;
+    return this.#entries(
+      batches,
+      '/v1/ids/batch',
+      ({ items: some }) => `{"items":${some}${options.atomic === true ? ',"atomic":true' : ''}}`,
+      options,
+      (entry) => minted(type, entry.status, entry.public_id),
+      notMinted<T>,
+      named,
+    );
+  }
+
+  /** What a public ID stands for, if it is one of this type. */
+  async resolve<T extends string>(
+    type: PublicIdType<T>,
+    text: unknown,
+    options: ResolveOptions = {},
+  ): Promise<Resolved<T>> {
+    const refused = refusedText(type, text, options);
+    if (refused !== undefined) {
+      return refused;
+    }
+    try {
+      const { body } = await this.#get(`/v1/ids/${encodeURIComponent(String(text))}`, options);
+      return found(type, body);
+    } catch (error) {
+      return outcomeOf(error, resolvedOf<T>);
+    }
+  }
+
+  /** The same for many texts. */
+  async resolveAll<T extends string>(
+    type: PublicIdType<T>,
+    texts: readonly unknown[],
+    options: ResolveOptions = {},
+  ): Promise<(Resolved<T> | Failed)[]> {
+    const results: (Resolved<T> | Failed | undefined)[] = texts.map((text) => refusedText(type, text, options));
+    const asked = texts.filter((_, index) => results[index] === undefined).map(String);
+    const answers = await this.#entries<Resolved<T>>(
+      cut(asked),
+      '/v1/ids/resolve',
+      ({ items }) => `{"ids":${items}}`,
+      options,
+      (entry) => found(type, entry.public_id),
+      resolvedOf<T>,
+    );
+    let next = 0;
+    return results.map((result) => result ?? (answers[next++] as Resolved<T> | Failed));
+  }
+
+  /** Which public ID a key has. Nothing is minted. */
+  async lookup<T extends string>(type: PublicIdType<T>, key: Key, options: CallOptions = {}): Promise<LookedUp<T>> {
+    try {
+      const { body } = await this.#get(`${typePath(type)}/keys/${encodeURIComponent(keyText(key))}`, options);
+      return lookedUp(type, body);
+    } catch (error) {
+      return outcomeOf(error, missing);
+    }
+  }
+
+  /** The same for many keys. */
+  async lookupAll<T extends string>(
+    type: PublicIdType<T>,
+    keys: readonly Key[],
+    options: CallOptions = {},
+  ): Promise<(LookedUp<T> | Failed)[]> {
+    return this.#entries<LookedUp<T>>(
+      cut(keys.map(keyText)),
+      '/v1/ids/lookup',
+      ({ items }) => `{"type":${JSON.stringify(type.name)},"keys":${items}}`,
+      options,
+      (entry) => lookedUp(type, entry.public_id),
+      missing,
+    );
+  }
+
+  /** Which public ID a legacy ID has, after its sunset too. */
+  async legacy<T extends string>(type: PublicIdType<T>, legacyId: Key, options: CallOptions = {}): Promise<Named<T>> {
+    try {
+      const path = `/v1/legacy/${encodeURIComponent(type.name)}/${encodeURIComponent(keyText(legacyId))}`;
+      return asNamed(type, found(type, (await this.#get(path, options)).body));
+    } catch (error) {
+      return outcomeOf(error, missing);
+    }
+  }
+
+  /** The same for many legacy IDs. */
+  async legacyAll<T extends string>(
+    type: PublicIdType<T>,
+    legacyIds: readonly Key[],
+    options: CallOptions = {},
+  ): Promise<(Named<T> | Failed)[]> {
+    return this.#entries<Named<T>>(
+      cut(legacyIds.map(keyText)),
+      '/v1/legacy/resolve',
+      ({ items }) => `{"type":${JSON.stringify(type.name)},"legacy_ids":${items}}`,
+      options,
+      (entry) => asNamed(type, found(type, entry.public_id)),
+      missing,
+    );
+  }
+
+  /** Replaces the IDs of a URL, absolute or path and query, by keys. */
+  async resolveUrl(url: string, options: CallOptions = {}): Promise<ResolvedUrl> {
+    return resolvedUrl((await this.#get(`/v1/urls/resolve?url=${encodeURIComponent(url)}`, options)).body);
+  }
+
+  /** The same for many URLs. */
+  async resolveUrlAll(urls: readonly string[], options: CallOptions = {}): Promise<(ResolvedUrl | Failed)[]> {
+    return this.#entries<ResolvedUrl>(
+      cut(urls),
+      '/v1/urls/resolve',
+      ({ items }) => `{"urls":${items}}`,
+      options,
+      (entry) => resolvedUrl(entry.resolved_url),
+      () => undefined,
+    );
+  }
+
+  /**
+   * Replaces the keys of a URL by public IDs: `publishUrl('/charges/42', '/charges/{charge}')`.
+   *
+   * @throws CoatcheckError `key_unknown` for a key without a public ID
+   */
+  async publishUrl(url: string, template: string, options: CallOptions = {}): Promise<string> {
+    const { body } = await this.#transport.call({
+      ...limits(options),
+      method: 'POST',
+      path: '/v1/urls/publish',
+      body: JSON.stringify({ url, template }),
+    });
+    return (body as { published: string }).published;
+  }
+
+  /** Makes keys without public IDs. Those of a lost answer are never issued again. */
+  async makeKeys(request: KeysRequest, options: CallOptions = {}): Promise<string[]> {
+    const { body } = await this.#transport.call({
+      ...limits(options),
+      method: 'POST',
+      path: '/v1/keys',
+      body: JSON.stringify(request),
+    });
+    return (body as { keys: string[] }).keys;
+  }
+
+  /** Gives a public ID another name; false if it already had it. */
+  async putAlias(id: PublicId, alias: Alias, options: CallOptions = {}): Promise<boolean> {
+    const { status } = await this.#transport.call({
+      ...limits(options),
+      method: 'PUT',
+      path: `/v1/ids/${id}/aliases/${aliasPath(alias)}`,
+    });
+    return status === 201;
+  }
+
+  /** Takes a name away. Links with it end. Without that name nothing changes. */
+  async deleteAlias(id: PublicId, alias: Alias, options: CallOptions = {}): Promise<void> {
+    await this.#transport.call({
+      ...limits(options),
+      method: 'DELETE',
+      path: `/v1/ids/${id}/aliases/${aliasPath(alias)}`,
+    });
+  }
+
+  /** Which public ID has this name. */
+  async lookupAlias<T extends string>(
+    type: PublicIdType<T>,
+    alias: Alias,
+    options: CallOptions = {},
+  ): Promise<Named<T>> {
+    try {
+      const { body } = await this.#get(`${typePath(type)}/aliases/${aliasPath(alias)}`, options);
+      return asNamed(type, found(type, (body as { public_id?: unknown }).public_id));
+    } catch (error) {
+      return outcomeOf(error, missing);
+    }
+  }
+
+  /** The names of a public ID, 1,000 at most, in the order of scheme and value. */
+  async aliases(id: PublicId, options: CallOptions = {}): Promise<Alias[]> {
+    const { body } = await this.#get(`/v1/ids/${id}/aliases`, options);
+    return (body as { data: { scheme: AliasScheme; value: string; client_namespace?: string }[] }).data.map(
+      ({ scheme, value, client_namespace: clientNamespace }) => ({
+        scheme,
+        value,
+        ...(clientNamespace === undefined ? {} : { clientNamespace }),
+      }),
+    );
+  }
+
+  /**
+   * Ends a public ID for good. Once more gives the first ending again.
+   *
+   * @param reason shown to callers with an API key; 1 to 500 characters
+   */
+  async revoke(id: PublicId, reason?: string, options: CallOptions = {}): Promise<Revocation> {
+    try {
+      const { body } = await this.#transport.call({
+        ...limits(options),
+        method: 'POST',
+        path: `/v1/ids/${id}/revoke`,
+        body: JSON.stringify({ reason }),
+      });
+      return revocation(body);
+    } catch (error) {
+      return outcomeOf(error, notRevoked);
+    }
+  }
+
+  /** The same for many public IDs. */
+  async revokeAll(
+    ids: readonly PublicId[],
+    reason?: string,
+    options: CallOptions = {},
+  ): Promise<(Revocation | Failed)[]> {
+    return this.#entries<Revocation>(
+      cut(ids.map((id) => ({ id, reason }))),
+      '/v1/ids/revoke',
+      ({ items }) => `{"items":${items}}`,
+      options,
+      (entry) => revocation(entry.public_id),
+      notRevoked,
+    );
+  }
+
+  /** A collector for one request of yours: what it is asked at the same time is one call. */
+  collector(options: CallOptions = {}): Collector {
+    return new Collector(this, options);
+  }
+
+  #get(path: string, options: CallOptions): ReturnType<Transport['call']> {
+    return this.#transport.call({ ...limits(options), method: 'GET', path });
+  }
+
+  async #entries<R>(
+    batches: readonly Batch[],
+    path: string,
+    body: (batch: Batch) => string,
+    options: CallOptions,
+    read: (entry: Entry) => R,
+    refused: (error: CoatcheckError) => R | undefined,
+    idempotencyKey?: string,
+  ): Promise<(R | Failed)[]> {
+    const requestIds: (string | undefined)[] = [];
+    const failed = (error: CoatcheckError): Failed => ({ outcome: 'failed', error });
+    return paired<R | Failed>(
+      batches,
+      async (batch, index) => {
+        const answer = await this.#transport.call({
+          ...limits(options),
+          method: 'POST',
+          path,
+          body: body(batch),
+          isBatch: true,
+          idempotencyKey: idempotencyKey && (batches.length === 1 ? idempotencyKey : `${idempotencyKey}/${index}`),
+        });
+        requestIds[index] = answer.requestId;
+        return answer.body;
+      },
+      (entry, index) => {
+        if (entry.status < 400) {
+          return read(entry);
+        }
+        const error = CoatcheckError.of(entry.status, entry.error, { requestId: requestIds[index], idempotencyKey });
+        return refused(error) ?? failed(error);
+      },
+      failed,
+    );
+  }
+}
+
+function limits({ signal, deadlineMillis }: CallOptions): CallOptions {
+  return { signal, deadlineMillis };
+}
+
+function isNamed({ key, legacyId, clientId }: Names): boolean {
+  return key !== undefined || legacyId !== undefined || clientId !== undefined;
+}
+
+function mintBody<T extends string>(type: PublicIdType<T>, names: Names): object {
+  const { key, legacyId, clientId, clientNamespace } = names;
+  if (clientNamespace !== undefined && clientId === undefined) {
+    throw new TypeError('A client namespace needs a client ID.');
+  }
+  return {
+    type: type.name,
+    key: key === undefined ? undefined : keyText(key),
+    legacy_id: legacyId === undefined ? undefined : keyText(legacyId),
+    client_id: clientId,
+    client_namespace: clientNamespace,
+  };
+}
+
+/** What is known of a text without asking; undefined if the gateway has to be asked. */
+function refusedText<T extends string>(
+  type: PublicIdType<T>,
+  text: unknown,
+  options: ResolveOptions,
+): Resolved<T> | undefined {
+  const parsed = type.parse(text);
+  const isSent = parsed.outcome === 'valid' || (options.older === true && typeof text === 'string' && text !== '');
+  return isSent ? undefined : (parsed as Resolved<T>);
+}
+
+function typePath<T extends string>(type: PublicIdType<T>): string {
+  return `/v1/types/${encodeURIComponent(type.name)}`;
+}
+
+function aliasPath({ scheme, value, clientNamespace }: Alias): string {
+  const path = `${scheme}/${encodeURIComponent(value)}`;
+  return clientNamespace === undefined ? path : `${path}?client_namespace=${encodeURIComponent(clientNamespace)}`;
+}
+
+/** What an error stands for, where it stands for an outcome. */
+function outcomeOf<R>(error: unknown, read: (error: CoatcheckError) => R | undefined): R {
+  const outcome = error instanceof CoatcheckError ? read(error) : undefined;
+  if (outcome === undefined) {
+    throw error;
+  }
+  return outcome;
+}
+
+function resolvedUrl(body: unknown): ResolvedUrl {
+  const answer = body as {
+    url: string;
+    resolved: string;
+    public_url?: string;
+    ids: {
+      id: string;
+      type: string;
+      key: string;
+      status: 'active' | 'merged';
+      merged_into?: string;
+      legacy_id?: string;
+    }[];
+  };
+  return {
+    outcome: 'resolved',
+    url: answer.url,
+    resolved: answer.resolved,
+    ...(answer.public_url === undefined ? {} : { publicUrl: answer.public_url }),
+    ids: answer.ids.map((found) => ({
+      id: found.id as PublicId,
+      type: found.type,
+      key: found.key,
+      status: found.status,
+      ...(found.merged_into === undefined ? {} : { mergedInto: found.merged_into as PublicId }),
+      ...(found.legacy_id === undefined ? {} : { legacyId: found.legacy_id }),
+    })),
+  };
+}

@@ -1,0 +1,101 @@
+package dev.coatcheck;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.coatcheck.api.routes.GatewayFixture;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import java.io.IOException;
+import java.net.URLEncoder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The package in {@code clients/typescript}, whose own tests run against a gateway. */
+@Tag("clients")
+@Timeout(600)
+class TypeScriptClientTest {
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.own();
+
+  /** That of an application, for the recipes. */
+  private static final TestDatabase DATABASE = TestDatabase.empty();
+
+  private static NodeProject client;
+
+  @BeforeAll
+  static void build() throws IOException {
+    NodeProject.requireNode();
+    client =
+        NodeProject.copy(
+            Path.of("clients", "typescript"), Path.of("target", "clients", "node", "client"));
+    client.install();
+    client.npm("run", "build");
+    client.node(Map.of(), "node_modules/typescript/bin/tsc", "-p", "test/tsconfig.json");
+  }
+
+  @Test
+  void itKeepsItsPromisesAgainstAGateway() throws IOException {
+    passes(client, environment());
+  }
+
+  /** A page of 500 rows is one call, and a row is found by its public ID alone. */
+  @Test
+  void theRecipesOfItsReadmeRun() throws IOException {
+    NodeProject recipes = new NodeProject(client.folder().resolve("recipes"));
+    recipes.install();
+    recipes.npm("run", "build");
+
+    passes(recipes, environment());
+  }
+
+  private static void passes(NodeProject project, Map<String, String> environment)
+      throws IOException {
+    List<String> tests = tests(project.folder().resolve("compiled"));
+    String output =
+        project.node(
+            environment,
+            Stream.concat(Stream.of("--test", "--test-reporter=tap"), tests.stream())
+                .toArray(String[]::new));
+    System.out.println(
+        project.folder().getFileName()
+            + " "
+            + output.lines().filter(line -> line.matches("# (tests|pass|fail) .*")).toList());
+    assertThat(output).contains("\n# fail 0\n").doesNotContain("\n# pass 0\n");
+  }
+
+  private static Map<String, String> environment() {
+    return Map.of(
+        "COATCHECK_URL",
+        GATEWAY.uri().toString().replaceFirst("/$", ""),
+        "COATCHECK_API_KEY",
+        GATEWAY.key(),
+        "COATCHECK_VECTORS",
+        Path.of("src", "test", "resources", "vectors").toAbsolutePath().toString(),
+        "DATABASE_URL",
+        databaseUrl());
+  }
+
+  /** Of the application, in the form that its drivers take. */
+  private static String databaseUrl() {
+    String server =
+        DATABASE.url().replaceFirst("^jdbc:postgresql://", "").replaceFirst("[?].*", "");
+    return "postgresql://%s:%s@%s"
+        .formatted(
+            URLEncoder.encode(DATABASE.user(), UTF_8),
+            URLEncoder.encode(DATABASE.password(), UTF_8),
+            server);
+  }
+
+  private static List<String> tests(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.map(Path::toString).filter(file -> file.endsWith(".test.js")).sorted().toList();
+    }
+  }
+}
