@@ -32,7 +32,7 @@ record Transition(
 
     /** Other throttle settings, in any state. */
     static Decision set(TableMigration run, ThrottleSettings settings) {
-      return new Change(run.with(settings), "set", RunRowTable.json(settings));
+      return new Change(run.with(settings), "set", run.throttleSettings().differences(settings));
     }
   }
 

@@ -1,5 +1,9 @@
 package dev.coatcheck.migrate.source;
 
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.stream.Collectors;
+
 /**
  * Limits that can be changed during a run; 0 switches a limit off. A megabyte is 2^20 bytes, as in
  * the settings of Postgres.
@@ -34,4 +38,30 @@ public record ThrottleSettings(
 
   public static final ThrottleSettings DEFAULT =
       new ThrottleSettings(500, 0, 0, 10, 10_240, 5, 600, 250, 600, true);
+
+  /** What changes with other settings, by the names of the API: {@code lock_waits_max 5 to 1}. */
+  public String differences(ThrottleSettings next) {
+    Map<String, Object> after = next.byName();
+    return byName().entrySet().stream()
+        .filter(setting -> !setting.getValue().equals(after.get(setting.getKey())))
+        .map(
+            setting ->
+                setting.getKey() + " " + setting.getValue() + " to " + after.get(setting.getKey()))
+        .collect(Collectors.joining(", "));
+  }
+
+  private Map<String, Object> byName() {
+    Map<String, Object> settings = new LinkedHashMap<>();
+    settings.put("batch_millis", batchMillis);
+    settings.put("rows_per_second_max", rowsPerSecondMax);
+    settings.put("wal_megabytes_per_second_max", walMegabytesPerSecondMax);
+    settings.put("replica_lag_seconds_max", replicaLagSecondsMax);
+    settings.put("slot_megabytes_max", slotMegabytesMax);
+    settings.put("lock_waits_max", lockWaitsMax);
+    settings.put("long_transaction_seconds_max", longTransactionSecondsMax);
+    settings.put("latency_millis_max", latencyMillisMax);
+    settings.put("vacuum_seconds_max", vacuumSecondsMax);
+    settings.put("archive_failures", archiveFailures);
+    return settings;
+  }
 }

@@ -278,6 +278,7 @@ class TableMigrationEventsTest {
     assertThat(API.get(run + "/events?after=0").body().at("/data")).hasSize(2);
     Reply second = API.get(run + "/events?after=1");
     assertThat(second.text("/data/0/kind")).isEqualTo("set");
+    assertThat(second.text("/data/0/detail")).isEqualTo("lock_waits_max 5 to 1");
     assertThat(second.text("/data/0/actor")).isEqualTo("test");
     assertThat(second.body().at("/has_more").booleanValue()).isFalse();
     assertThat(API.with("Last-Event-ID", "2").get(run + "/events?after=0").body().at("/data"))
