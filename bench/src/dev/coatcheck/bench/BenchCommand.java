@@ -38,7 +38,8 @@ import picocli.CommandLine.Spec;
       TableCommand.class,
       PictureCommand.class,
       OverloadCommand.class,
-      MicroCommand.class
+      MicroCommand.class,
+      GrowthCommand.class
     })
 final class BenchCommand {
   @Spec private CommandSpec spec;
