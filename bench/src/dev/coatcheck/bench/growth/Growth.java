@@ -213,7 +213,6 @@ public final class Growth implements AutoCloseable {
   }
 
   private GrowthStep step() {
-    store.analyze();
     MintCall one = MintCall.of(new MintRequest(type, Optional.empty()));
     long bytes = store.bytes();
     long before = rows;

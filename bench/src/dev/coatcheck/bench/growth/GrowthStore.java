@@ -41,11 +41,6 @@ final class GrowthStore {
     int _ = database.write("bench", sql -> sql.execute(PARTITION));
   }
 
-  /** As autovacuum does in time. */
-  void analyze() {
-    int _ = database.write("bench", sql -> sql.execute("analyze coatcheck.public_id"));
-  }
-
   long bytes() {
     return database.read(
         "size",
