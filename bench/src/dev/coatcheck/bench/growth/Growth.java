@@ -216,8 +216,7 @@ public final class Growth implements AutoCloseable {
     MintCall one = MintCall.of(new MintRequest(type, Optional.empty()));
     long bytes = store.bytes();
     long before = rows;
-    GrowthStep.Latency resolve =
-        timed(() -> resolve(sample.get(random.nextInt(sample.size()))));
+    GrowthStep.Latency resolve = timed(() -> resolve(sample.get(random.nextInt(sample.size()))));
     GrowthStep.Latency mint = timed(() -> mint(one));
     return new GrowthStep(storage, before, bytes, mint, resolve);
   }

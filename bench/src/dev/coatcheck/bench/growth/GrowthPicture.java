@@ -79,8 +79,7 @@ public final class GrowthPicture {
     double right = GAP + index * (PANEL_WIDTH + GAP) + PANEL_WIDTH;
     double base = TOP + PANEL_HEIGHT;
     double most = steps.stream().mapToDouble(value).max().orElse(1) * 1.2;
-    double least =
-        isLogarithmic ? steps.stream().mapToDouble(value).min().orElse(1) / 1.5 : 0;
+    double least = isLogarithmic ? steps.stream().mapToDouble(value).min().orElse(1) / 1.5 : 0;
     double first = Math.log10(steps.stream().mapToLong(GrowthStep::rows).min().orElse(1));
     double last = Math.log10(steps.stream().mapToLong(GrowthStep::rows).max().orElse(10));
     text(svg, (int) left, TOP - 10, "", title);
@@ -103,7 +102,8 @@ public final class GrowthPicture {
                 Locale.ROOT,
                 "%.1f,%.1f ",
                 x,
-                base - PANEL_HEIGHT * share(value.applyAsDouble(step), least, most, isLogarithmic)));
+                base
+                    - PANEL_HEIGHT * share(value.applyAsDouble(step), least, most, isLogarithmic)));
       }
       svg.append("\"/>\n");
       double at = value.applyAsDouble(own.getLast());

@@ -20,8 +20,7 @@ class GrowthTest {
     for (Storage storage : Storage.values()) {
       if (Config.read(
               Map.of(),
-              Map.of(
-                  Setting.HOME, folder.resolve(storage.name()).toString(), Setting.PORT, "0"))
+              Map.of(Setting.HOME, folder.resolve(storage.name()).toString(), Setting.PORT, "0"))
           instanceof Config.Parsed.Valid(Config config)) {
         steps.addAll(Growth.measure(storage, config, folder, List.of(1_000L, 10_000L), _ -> {}));
       }

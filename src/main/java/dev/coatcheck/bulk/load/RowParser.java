@@ -82,8 +82,7 @@ final class RowParser {
     if (type.sealing()
         .filter(
             sealing ->
-                key == null
-                    || (key instanceof Key.Bigint(long value) && sealing.isOfEra(value)))
+                key == null || (key instanceof Key.Bigint(long value) && sealing.isOfEra(value)))
         .isPresent()) {
       return new Parsed.Refused(RowFault.KEY_SEALED);
     }
