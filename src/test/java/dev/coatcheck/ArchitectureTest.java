@@ -35,7 +35,8 @@ class ArchitectureTest {
       Stream.of(
               "src/main/java",
               "clients/java/coatcheck-id/src/main/java",
-              "clients/java/coatcheck-client/src/main/java")
+              "clients/java/coatcheck-client/src/main/java",
+              "clients/java/coatcheck-keys/src/main/java")
           .map(folder -> Path.of(folder, "dev/coatcheck"))
           .toList();
 

@@ -51,6 +51,7 @@ class ContributingTest {
             "bench/test/",
             "clients/java/coatcheck-id/src/main/java/",
             "clients/java/coatcheck-client/src/main/java/",
+            "clients/java/coatcheck-keys/src/main/java/",
             "migrations/",
             "openapi/",
             "src/main/jte/",

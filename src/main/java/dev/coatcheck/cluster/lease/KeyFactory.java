@@ -162,6 +162,8 @@ public final class KeyFactory implements AutoCloseable {
                   "resting",
                   "the database's clock fell " + leadMillis + " ms back",
                   false);
+          case LeaseEvent.ClosedEarly(String layout, int worker) ->
+              new Event.LeaseChanged(layout, worker, "closed early", "the clock was set", false);
           case LeaseEvent.NoneFree(String layout, String reason) ->
               new Event.LeaseChanged(layout, -1, "none free", reason, false);
           case LeaseEvent.Failed(String layout, String reason) ->

@@ -8,15 +8,18 @@ import dev.coatcheck.core.key.SnowflakeLayout;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Runs are drawn from {@code -Dsimulation.seed}, or from a fixed seed; a failure names its own. */
 class LeaseSimulationTest {
   private static final long SEED = Long.getLong("simulation.seed", 8);
   private static final int RUNS = Integer.getInteger("simulation.runs", 12);
+  private static final int LIBRARY_RUNS = RUNS / 4;
 
   /**
    * Sonyflake's, uid-generator's as its documentation has it, and ticks of 4 ms in other orders.
@@ -41,6 +44,59 @@ class LeaseSimulationTest {
     }
     System.out.printf("foul weather: %,d steps, %,d keys, no duplicate%n", steps, keys);
     assertThat(keys).isGreaterThan(steps / 2);
+  }
+
+  @Test
+  @BrokenBy({"window-ignored", "renew-without-epoch", "registered-without-rest", "system-ignored"})
+  void noKeyOfALibraryOnPostgresIsMadeTwiceInAnyWeather() {
+    libraryInFoulWeather(LeasedMode.DIRECT, runs(LIBRARY_RUNS));
+  }
+
+  @Test
+  @BrokenBy({"window-ignored", "renew-without-epoch", "registered-without-rest", "system-ignored"})
+  void noKeyOfALibraryBehindAGatewayIsMadeTwiceInAnyWeather() {
+    libraryInFoulWeather(LeasedMode.HTTP, runs(LIBRARY_RUNS));
+  }
+
+  @Test
+  @BrokenBy({"base-fixed", "wall-clock"})
+  void noKeyOfALibraryIsRefusedInFairWeather() {
+    for (LeasedMode mode : List.of(LeasedMode.DIRECT, LeasedMode.HTTP)) {
+      for (long seed = SEED; seed < SEED + runs(RUNS / 6); seed++) {
+        Simulation run = run(seed, SnowflakeLayout.DEFAULT, Weather.FAIR, mode, 120_000);
+        assertThat(run.keys()).isPositive();
+      }
+    }
+  }
+
+  private static void libraryInFoulWeather(LeasedMode mode, int runs) {
+    long steps = 0;
+    long keys = 0;
+    for (long seed = SEED; seed < SEED + runs; seed++) {
+      Simulation simulation = run(seed, SnowflakeLayout.DEFAULT, weather(seed), mode, 240_000);
+      steps += simulation.steps();
+      keys += simulation.keys();
+    }
+    System.out.printf("%s: %,d steps, %,d keys, no duplicate%n", mode, steps, keys);
+    assertThat(keys).isPositive();
+  }
+
+  /** Ten million steps of each mode. */
+  @ParameterizedTest
+  @EnumSource(
+      value = LeasedMode.class,
+      names = {"DIRECT", "HTTP"})
+  @Tag("faults")
+  void noKeyOfALibraryIsMadeTwiceInTenMillionSteps(LeasedMode mode) {
+    long steps = 0;
+    long keys = 0;
+    for (long seed = SEED; steps < 10_000_000; seed++) {
+      Simulation simulation = run(seed, SnowflakeLayout.DEFAULT, weather(seed), mode, 240_000);
+      steps += simulation.steps();
+      keys += simulation.keys();
+    }
+    System.out.printf("%s: %,d steps, %,d keys, no duplicate%n", mode, steps, keys);
+    assertThat(keys).isPositive();
   }
 
   @Test
@@ -100,7 +156,12 @@ class LeaseSimulationTest {
   }
 
   private static Simulation run(long seed, SnowflakeLayout layout, Weather weather, long millis) {
-    Simulation simulation = new Simulation(seed, layout, weather, Defect.current());
+    return run(seed, layout, weather, LeasedMode.GATEWAY, millis);
+  }
+
+  private static Simulation run(
+      long seed, SnowflakeLayout layout, Weather weather, LeasedMode mode, long millis) {
+    Simulation simulation = new Simulation(seed, layout, weather, mode, Defect.current());
     try {
       simulation.runUntil(millis * Simulation.MILLI);
       simulation.calm();
@@ -109,7 +170,8 @@ class LeaseSimulationTest {
       return simulation;
     } catch (AssertionError broken) {
       throw new AssertionError(
-          "simulation.seed=%d, layout %s: %s".formatted(seed, layout.name(), broken.getMessage()),
+          "simulation.seed=%d, layout %s, %s: %s"
+              .formatted(seed, layout.name(), mode, broken.getMessage()),
           broken);
     }
   }

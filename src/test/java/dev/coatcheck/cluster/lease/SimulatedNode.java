@@ -15,6 +15,7 @@ final class SimulatedNode implements Waiter {
   private final LeaseSettings settings;
   private final double rate;
   private final LeaseKeeper keeper;
+  private final WallWatch wall;
 
   /** What the process has missed while its machine was suspended. */
   private long suspendedNanos;
@@ -31,7 +32,12 @@ final class SimulatedNode implements Waiter {
     this.rate = 1 + (simulation.random().nextDouble() * 2 - 1) * 500e-6;
     this.keeper =
         new LeaseKeeper(settings.layout(), new StallingRules(defect.rules()), events, nanoTime());
+    this.wall = new WallWatch(() -> (simulation.now() + wallOffsetNanos) / Simulation.MILLI);
     drive();
+  }
+
+  private boolean watchesWallClock() {
+    return simulation.mode().watchesWallClock;
   }
 
   @Override
@@ -99,8 +105,12 @@ final class SimulatedNode implements Waiter {
   }
 
   private void drive() {
+    if (watchesWallClock() && wall.ranAhead(nanoTime())) {
+      keeper.closeEarly(nanoTime());
+    }
     switch (keeper.next(nanoTime())) {
-      case LeaseKeeper.Step.Sleep(long nanos) -> after(nanos, this::drive);
+      case LeaseKeeper.Step.Sleep(long nanos) ->
+          after(watchesWallClock() ? Math.min(nanos, WallWatch.EVERY_NANOS) : nanos, this::drive);
       case LeaseKeeper.Step.Send(LeaseRequest request) -> {
         long sentNano = nanoTime();
         long thisCall = ++call;
@@ -109,6 +119,9 @@ final class SimulatedNode implements Waiter {
               if (call == thisCall) {
                 call++;
                 keeper.replied(request, reply, sentNano, nanoTime());
+                if (reply instanceof LeaseReply.Acquired || reply instanceof LeaseReply.Renewed) {
+                  wall.settled(nanoTime());
+                }
                 drive();
               }
             };

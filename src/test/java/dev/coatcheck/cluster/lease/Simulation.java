@@ -27,6 +27,7 @@ final class Simulation {
   private final Random random;
   private final Weather weather;
   private final Defect defect;
+  private final LeasedMode mode;
   private final LeaseSettings settings;
   private final SimulatedRows rows;
   private final SimulatedFaults faults;
@@ -42,6 +43,11 @@ final class Simulation {
   private long refused;
 
   Simulation(long seed, SnowflakeLayout layout, Weather weather, Defect defect) {
+    this(seed, layout, weather, LeasedMode.GATEWAY, defect);
+  }
+
+  Simulation(long seed, SnowflakeLayout layout, Weather weather, LeasedMode mode, Defect defect) {
+    this.mode = mode;
     this.random = new Random(seed);
     this.weather = weather;
     this.defect = defect;
@@ -66,6 +72,10 @@ final class Simulation {
 
   Defect defect() {
     return defect;
+  }
+
+  LeasedMode mode() {
+    return mode;
   }
 
   boolean nested() {
@@ -156,6 +166,28 @@ final class Simulation {
 
   /** One request over a connection to today's primary, and its reply; either may be lost. */
   void send(SimulatedNode node, LeaseRequest request, Consumer<LeaseReply> answer) {
+    if (mode == LeasedMode.HTTP) {
+      after(
+          faults.delay() + faults.stallOfGateway(),
+          () -> sendToDatabase(node, atGateway(request), answer));
+    } else {
+      sendToDatabase(node, request, answer);
+    }
+  }
+
+  /** A gateway refuses a mark of the far future: such a renewal names no lease. */
+  private LeaseRequest atGateway(LeaseRequest request) {
+    long markMax =
+        databaseMillis()
+            + LeaseSettings.WINDOW_MILLIS_MAX
+            + LeaseSettings.REST_BEYOND_WINDOW_MILLIS;
+    return request instanceof LeaseRequest.Renew renew && renew.untilMillis() > markMax
+        ? new LeaseRequest.Renew(renew.worker(), -1, renew.untilMillis())
+        : request;
+  }
+
+  private void sendToDatabase(
+      SimulatedNode node, LeaseRequest request, Consumer<LeaseReply> answer) {
     long primary = faults.primary();
     after(
         faults.delay(),

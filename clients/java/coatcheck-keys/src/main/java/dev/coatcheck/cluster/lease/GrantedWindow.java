@@ -12,6 +12,11 @@ record GrantedWindow(
     return estimate.millis(nano) > untilMillis;
   }
 
+  /** The same with an earlier end. */
+  GrantedWindow endingAt(long earlierMillis) {
+    return new GrantedWindow(worker, epoch, earlierMillis, estimate, positions);
+  }
+
   GrantedWindow renewed(long newUntilMillis, ClockEstimate newEstimate) {
     return new GrantedWindow(
         worker, epoch, Math.max(untilMillis, newUntilMillis), newEstimate, positions);

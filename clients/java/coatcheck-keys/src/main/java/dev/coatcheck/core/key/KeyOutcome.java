@@ -16,9 +16,9 @@ public sealed interface KeyOutcome {
 
     /** Whether the keys are consecutive numbers, which the first key and the count describe. */
     public boolean contiguous() {
-      return keys.getFirst() instanceof Key.Bigint(long first)
-          && keys.getLast() instanceof Key.Bigint(long last)
-          && last - first == keys.size() - 1;
+      return keys.get(0) instanceof Key.Bigint first
+          && keys.get(keys.size() - 1) instanceof Key.Bigint last
+          && last.value() - first.value() == keys.size() - 1;
     }
   }
 

@@ -33,8 +33,9 @@ public sealed interface KeyReservation {
    */
   static KeyOutcome draw(
       int count, SnowflakeLayout layout, IntFunction<KeyReservation> source, Waiter waiter) {
-    if (count == 1 && source.apply(1) instanceof Some(Positions.Run(long first, int _), int by)) {
-      return new KeyOutcome.Drawn(List.of(new Key.Bigint(layout.key(first, by))));
+    if (count == 1 && source.apply(1) instanceof Some one) {
+      return new KeyOutcome.Drawn(
+          List.of(new Key.Bigint(layout.key(one.run().first(), one.worker()))));
     }
     Key[] keys = new Key[KeyGenerator.checked(count)];
     int done = 0;
@@ -42,26 +43,24 @@ public sealed interface KeyReservation {
     long idleSince = Long.MIN_VALUE;
     long begun = waiter.nanoTime();
     while (done < count) {
-      switch (source.apply(count - done)) {
-        case Some(Positions.Run(long first, int taken), int worker) -> {
-          for (int i = 0; i < taken; i++) {
-            keys[done++] = new Key.Bigint(layout.key(first + i, worker));
-          }
-          idleSince = Long.MIN_VALUE;
+      KeyReservation reserved = source.apply(count - done);
+      if (reserved instanceof Some some) {
+        Positions.Run run = some.run();
+        for (int i = 0; i < run.count(); i++) {
+          keys[done++] = new Key.Bigint(layout.key(run.first() + i, some.worker()));
         }
-        case Wait(String reason, long retryAfterMillis) -> {
-          long now = waiter.nanoTime();
-          if (idleSince == Long.MIN_VALUE) {
-            idleSince = now;
-          } else if (now - idleSince >= WAIT_NANOS_MAX + (done > 0 ? tickNanos : 0)
-              || now - begun >= DRAW_NANOS_MAX) {
-            return new KeyOutcome.Refused(reason, retryAfterMillis);
-          }
-          waiter.pause(PAUSE_NANOS);
+        idleSince = Long.MIN_VALUE;
+      } else if (reserved instanceof Wait wait) {
+        long now = waiter.nanoTime();
+        if (idleSince == Long.MIN_VALUE) {
+          idleSince = now;
+        } else if (now - idleSince >= WAIT_NANOS_MAX + (done > 0 ? tickNanos : 0)
+            || now - begun >= DRAW_NANOS_MAX) {
+          return new KeyOutcome.Refused(wait.reason(), wait.retryAfterMillis());
         }
-        case Never(String reason, long retryAfterMillis) -> {
-          return new KeyOutcome.Refused(reason, retryAfterMillis);
-        }
+        waiter.pause(PAUSE_NANOS);
+      } else if (reserved instanceof Never never) {
+        return new KeyOutcome.Refused(never.reason(), never.retryAfterMillis());
       }
     }
     return new KeyOutcome.Drawn(List.of(keys));

@@ -40,17 +40,16 @@ final class LayoutSpelling {
   private LayoutSpelling() {}
 
   static SnowflakeLayout accepted(String name) {
-    return switch (parse(name)) {
-      case LayoutParse.Known(SnowflakeLayout layout) -> layout;
-      case LayoutParse.Invalid(String reason) -> throw new IllegalArgumentException(reason);
-    };
+    LayoutParse parsed = parse(name);
+    if (parsed instanceof LayoutParse.Known known) {
+      return known.layout();
+    }
+    throw new IllegalArgumentException(((LayoutParse.Invalid) parsed).reason());
   }
 
   static LayoutParse parse(String text, Instant now) {
-    return switch (parse(text)) {
-      case LayoutParse.Known(SnowflakeLayout layout) -> timely(layout, now);
-      case LayoutParse.Invalid invalid -> invalid;
-    };
+    LayoutParse parsed = parse(text);
+    return parsed instanceof LayoutParse.Known known ? timely(known.layout(), now) : parsed;
   }
 
   private static LayoutParse parse(String text) {

@@ -23,6 +23,7 @@ record ClockEstimate(long baseNanos, long atNano) {
   ClockEstimate within(long nowMillis, long sentNano, long receivedNano) {
     long earliest = nowMillis * NANOS_PER_MILLI;
     long latest = earliest + Math.max(0, receivedNano - sentNano);
-    return new ClockEstimate(Math.clamp(nanos(receivedNano), earliest, latest), receivedNano);
+    return new ClockEstimate(
+        Math.min(Math.max(nanos(receivedNano), earliest), latest), receivedNano);
   }
 }

@@ -1,7 +1,7 @@
 package dev.coatcheck.cluster.lease;
 
 /** One statement about a lease. */
-sealed interface LeaseRequest {
+public sealed interface LeaseRequest {
   /** Any free worker. */
   record Acquire() implements LeaseRequest {}
 

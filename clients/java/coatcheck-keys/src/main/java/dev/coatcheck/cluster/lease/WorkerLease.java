@@ -11,6 +11,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Snowflake keys of a leased worker. One thread of its own acquires a worker, renews the window and
@@ -27,6 +28,7 @@ public final class WorkerLease implements KeyGenerator, AutoCloseable {
   private final Function<LeaseRequest, LeaseReply> database;
   private final Waiter waiter;
   private final LeaseKeeper keeper;
+  private final @Nullable WallWatch wall;
   private final Thread driver;
   private final CountDownLatch firstReply = new CountDownLatch(1);
   private volatile boolean closing;
@@ -41,6 +43,30 @@ public final class WorkerLease implements KeyGenerator, AutoCloseable {
         new WorkerLeaseStore(pool, settings)::send,
         LeaseRules.KEPT,
         Waiter.PARKING,
+        null,
+        events);
+  }
+
+  /**
+   * For a process whose machine may be suspended, with its monotonic clock: where the wall clock
+   * runs 2 s ahead of the monotonic one, the window is closed early, within a tenth of a second.
+   */
+  public static WorkerLease watchingTheWallClock(
+      LeaseSettings settings, DataSource pool, Consumer<LeaseEvent> events) {
+    return watchingTheWallClock(settings, new WorkerLeaseStore(pool, settings)::send, events);
+  }
+
+  /** The same, over something else than a connection to Postgres. */
+  public static WorkerLease watchingTheWallClock(
+      LeaseSettings settings,
+      Function<LeaseRequest, LeaseReply> database,
+      Consumer<LeaseEvent> events) {
+    return new WorkerLease(
+        settings,
+        database,
+        LeaseRules.KEPT,
+        Waiter.PARKING,
+        new WallWatch(System::currentTimeMillis),
         events);
   }
 
@@ -50,13 +76,24 @@ public final class WorkerLease implements KeyGenerator, AutoCloseable {
       LeaseRules rules,
       Waiter waiter,
       Consumer<LeaseEvent> events) {
+    this(settings, database, rules, waiter, null, events);
+  }
+
+  WorkerLease(
+      LeaseSettings settings,
+      Function<LeaseRequest, LeaseReply> database,
+      LeaseRules rules,
+      Waiter waiter,
+      @Nullable WallWatch wall,
+      Consumer<LeaseEvent> events) {
     this.layout = settings.layout();
     this.events = events;
     this.database = database;
     this.waiter = waiter;
     this.keeper = new LeaseKeeper(layout, rules, events, waiter.nanoTime());
-    this.driver =
-        Thread.ofPlatform().daemon().name("lease-" + layout.name()).unstarted(this::drive);
+    this.wall = wall;
+    this.driver = new Thread(this::drive, "lease-" + layout.name());
+    driver.setDaemon(true);
   }
 
   /** Begins to lease. A draw waits for the first reply of the database, mostly a few ms. */
@@ -77,28 +114,43 @@ public final class WorkerLease implements KeyGenerator, AutoCloseable {
     return KeyReservation.draw(count, layout, this::reserve, waiter);
   }
 
-  private void awaitFirstReply() {
+  /** Waits for the first reply of the database, 800 ms at most; returns at once afterwards. */
+  public void awaitFirstReply() {
     try {
-      boolean _ = firstReply.await(FIRST_REPLY_MILLIS_MAX, TimeUnit.MILLISECONDS);
+      boolean unused = firstReply.await(FIRST_REPLY_MILLIS_MAX, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
   }
 
-  KeyReservation reserve(int count) {
+  /** A key, or −1 if there is none now. Allocates nothing and never blocks. */
+  public long key() {
+    return keeper.reserveKey(waiter.nanoTime());
+  }
+
+  /** Up to {@code count} positions of the worker held. Never blocks. */
+  public KeyReservation reserve(int count) {
     return keeper.reserve(count, waiter.nanoTime());
   }
 
   private void drive() {
     while (!closing) {
-      switch (keeper.next(waiter.nanoTime())) {
-        case LeaseKeeper.Step.Sleep(long nanos) -> waiter.pause(nanos);
-        case LeaseKeeper.Step.Send(LeaseRequest request) -> {
-          long sentNano = waiter.nanoTime();
-          LeaseReply reply = send(request);
-          keeper.replied(request, reply, sentNano, waiter.nanoTime());
-          firstReply.countDown();
+      if (wall != null && wall.ranAhead(waiter.nanoTime())) {
+        keeper.closeEarly(waiter.nanoTime());
+      }
+      LeaseKeeper.Step step = keeper.next(waiter.nanoTime());
+      if (step instanceof LeaseKeeper.Step.Sleep sleep) {
+        waiter.pause(wall == null ? sleep.nanos() : Math.min(sleep.nanos(), WallWatch.EVERY_NANOS));
+      } else if (step instanceof LeaseKeeper.Step.Send send) {
+        long sentNano = waiter.nanoTime();
+        LeaseReply reply = send(send.request());
+        long nano = waiter.nanoTime();
+        keeper.replied(send.request(), reply, sentNano, nano);
+        if (wall != null
+            && (reply instanceof LeaseReply.Acquired || reply instanceof LeaseReply.Renewed)) {
+          wall.settled(nano);
         }
+        firstReply.countDown();
       }
     }
   }

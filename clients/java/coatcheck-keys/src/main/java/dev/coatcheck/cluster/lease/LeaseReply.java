@@ -1,7 +1,7 @@
 package dev.coatcheck.cluster.lease;
 
 /** The reply to a request. {@code nowMillis} is the database's clock, read once. */
-sealed interface LeaseReply {
+public sealed interface LeaseReply {
   /** The window is the milliseconds after {@code nowMillis} up to {@code untilMillis}. */
   record Acquired(int worker, long epoch, long nowMillis, long untilMillis) implements LeaseReply {}
 

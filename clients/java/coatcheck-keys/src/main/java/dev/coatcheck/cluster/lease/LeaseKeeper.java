@@ -67,9 +67,9 @@ final class LeaseKeeper {
     }
 
     KeyReservation.Wait refusal(long nano) {
-      long millis = Math.ceilDiv(untilNano - nano, NANOS_PER_MILLI);
+      long millis = -Math.floorDiv(nano - untilNano, NANOS_PER_MILLI);
       return new KeyReservation.Wait(
-          reason, Math.clamp(millis, RETRY_AFTER_MILLIS, RETRY_AFTER_MILLIS_MAX));
+          reason, Math.min(Math.max(millis, RETRY_AFTER_MILLIS), RETRY_AFTER_MILLIS_MAX));
     }
   }
 
@@ -91,6 +91,22 @@ final class LeaseKeeper {
     return now.closed(nano)
         ? shortage.refusal(nano)
         : new KeyReservation.Wait("every key up to this millisecond is taken", layout.tickMillis());
+  }
+
+  /**
+   * The key of one position of the worker held, or −1 if there is none now. Allocates nothing.
+   *
+   * @throws IllegalStateException if the layout has no millisecond left
+   */
+  long reserveKey(long nano) {
+    GrantedWindow now = held;
+    if (stopped || now == null) {
+      return Positions.NONE;
+    }
+    long estimate = now.estimate().millis(nano);
+    long limit = layout.positionFrom(rules.lastMillis(now.untilMillis(), estimate) + 1);
+    long position = now.positions().reserveOne(layout.position(estimate), limit);
+    return position == Positions.NONE ? Positions.NONE : layout.key(position, now.worker());
   }
 
   Step next(long nano) {
@@ -118,27 +134,32 @@ final class LeaseKeeper {
   void replied(LeaseRequest request, LeaseReply reply, long sentNano, long nano) {
     failures = reply instanceof LeaseReply.Failed ? failures + 1 : 0;
     nextNano = sentNano + LeaseSettings.RENEW_EVERY_NANOS;
-    switch (reply) {
-      case LeaseReply.Acquired acquired -> acquired(acquired, sentNano, nano);
-      case LeaseReply.Renewed renewed -> renewed(renewed, sentNano, nano);
-      case LeaseReply.Gone _ -> gone(nano);
-      case LeaseReply.NoneFree(String reason, long freeInMillis) -> {
-        long freeInNanos = Math.min(freeInMillis, RETRY_AFTER_MILLIS_MAX) * NANOS_PER_MILLI;
-        shortage = new Shortage(reason, nano + freeInNanos);
-        nextNano = nano + Math.clamp(freeInNanos, RETRY_NANOS, LeaseSettings.RENEW_EVERY_NANOS);
-        events.accept(new LeaseEvent.NoneFree(layout.name(), reason));
-      }
-      case LeaseReply.Released _ -> nextNano = nano;
-      case LeaseReply.Failed(String reason) -> {
-        shortage = shortage.because("Postgres did not answer: " + reason);
-        nextNano = nano + (RETRY_NANOS << Math.min(failures - 1, RETRY_DOUBLINGS_MAX));
-        events.accept(new LeaseEvent.Failed(layout.name(), reason));
-      }
+    if (reply instanceof LeaseReply.Acquired acquired) {
+      acquired(acquired, sentNano, nano);
+    } else if (reply instanceof LeaseReply.Renewed renewed) {
+      renewed(renewed, sentNano, nano);
+    } else if (reply instanceof LeaseReply.Gone) {
+      gone(nano);
+    } else if (reply instanceof LeaseReply.NoneFree none) {
+      noneFree(none, nano);
+    } else if (reply instanceof LeaseReply.Released) {
+      nextNano = nano;
+    } else if (reply instanceof LeaseReply.Failed failed) {
+      shortage = shortage.because("Postgres did not answer: " + failed.reason());
+      nextNano = nano + (RETRY_NANOS << Math.min(failures - 1, RETRY_DOUBLINGS_MAX));
+      events.accept(new LeaseEvent.Failed(layout.name(), failed.reason()));
     }
     if (request instanceof LeaseRequest.Release
         && !(reply instanceof LeaseReply.Failed && waits(nano))) {
       toRelease = null; // No release: a worker that is not released expires by itself.
     }
+  }
+
+  private void noneFree(LeaseReply.NoneFree reply, long nano) {
+    long freeInNanos = Math.min(reply.freeInMillis(), RETRY_AFTER_MILLIS_MAX) * NANOS_PER_MILLI;
+    shortage = new Shortage(reply.reason(), nano + freeInNanos);
+    nextNano = nano + Math.min(Math.max(freeInNanos, RETRY_NANOS), LeaseSettings.RENEW_EVERY_NANOS);
+    events.accept(new LeaseEvent.NoneFree(layout.name(), reply.reason()));
   }
 
   private void acquired(LeaseReply.Acquired reply, long sentNano, long nano) {
@@ -200,6 +221,23 @@ final class LeaseKeeper {
       toRelease = new LeaseRequest.Release(before.worker(), before.epoch());
       events.accept(new LeaseEvent.Gone(layout.name(), before.worker(), before.epoch()));
     }
+  }
+
+  /**
+   * Ends the window that is held before its time, and gives its worker back: this machine may have
+   * been suspended, and then the estimate is as late as that was long. Called by the driver.
+   */
+  void closeEarly(long nano) {
+    GrantedWindow before = held;
+    if (before == null || lost || before.closed(nano)) {
+      return;
+    }
+    held = before.endingAt(before.estimate().millis(nano) - 1);
+    toRelease = new LeaseRequest.Release(before.worker(), before.epoch());
+    lost = true;
+    nextNano = nano;
+    shortage = new Shortage("the machine was suspended, or its clock was set", nano);
+    events.accept(new LeaseEvent.ClosedEarly(layout.name(), before.worker()));
   }
 
   /** Ends minting at once, from any thread. */

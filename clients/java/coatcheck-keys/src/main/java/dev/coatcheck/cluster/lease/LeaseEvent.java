@@ -10,6 +10,9 @@ public sealed interface LeaseEvent {
   /** The database's clock fell behind the keys already made: the worker rests at its mark. */
   record SteppedBack(String layout, int worker, long leadMillis) implements LeaseEvent {}
 
+  /** The wall clock ran ahead of the monotonic one, as after a machine was suspended. */
+  record ClosedEarly(String layout, int worker) implements LeaseEvent {}
+
   record NoneFree(String layout, String reason) implements LeaseEvent {}
 
   record Failed(String layout, String reason) implements LeaseEvent {}

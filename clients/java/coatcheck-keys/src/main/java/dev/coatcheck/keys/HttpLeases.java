@@ -1,0 +1,201 @@
+package dev.coatcheck.keys;
+
+import dev.coatcheck.cluster.lease.LeaseReply;
+import dev.coatcheck.cluster.lease.LeaseRequest;
+import dev.coatcheck.core.key.SnowflakeLayout;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Sends the requests of a lease to a gateway: {@code /v1/leases}. Used by one thread at a time.
+ * Each request ends within 800 ms, with a reply of some kind.
+ */
+final class HttpLeases implements Function<LeaseRequest, LeaseReply> {
+  private static final Duration TIMEOUT = Duration.ofMillis(800);
+  private static final long RETRY_AFTER_MILLIS = 1_000;
+
+  /** The gateway's answers are flat objects of texts and numbers. */
+  private static final Pattern FIELD =
+      Pattern.compile(
+          "\"([a-z_]+)\"\\s*:\\s*(?:\"((?:[^\"\\\\]|\\\\.)*)\"|(-?[0-9]+)(?![0-9.eE]))");
+
+  /** How many leases are known at most: the one that is held, and one that is to be given back. */
+  private static final int IDS_MAX = 4;
+
+  private final HttpClient http =
+      HttpClient.newBuilder()
+          .connectTimeout(TIMEOUT)
+          .followRedirects(HttpClient.Redirect.NEVER)
+          .build();
+
+  private final URI leases;
+  private final String apiKey;
+  private final String acquire;
+
+  /** IDs by worker and epoch. */
+  private final Map<String, String> ids = new LinkedHashMap<>();
+
+  HttpLeases(URI gateway, String apiKey, SnowflakeLayout layout, String holder) {
+    String base = gateway.toString();
+    this.leases = URI.create((base.endsWith("/") ? base : base + "/") + "v1/leases");
+    this.apiKey = apiKey;
+    this.acquire = "{\"layout\":%s,\"holder\":%s}".formatted(quoted(layout.name()), quoted(holder));
+  }
+
+  /** Of visible ASCII characters. */
+  private static String quoted(String text) {
+    return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+  }
+
+  @Override
+  public LeaseReply apply(LeaseRequest request) {
+    try {
+      if (request instanceof LeaseRequest.Renew renew) {
+        return renew(renew);
+      }
+      if (request instanceof LeaseRequest.Release release) {
+        return release(release);
+      }
+      return acquire();
+    } catch (IOException e) {
+      return new LeaseReply.Failed("the gateway does not answer: " + e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return new LeaseReply.Failed("interrupted");
+    }
+  }
+
+  private LeaseReply acquire() throws IOException, InterruptedException {
+    HttpResponse<String> answer = send("POST", "", acquire);
+    if (answer.statusCode() != 201) {
+      return answer.statusCode() == 500
+          ? failed(answer)
+          : new LeaseReply.NoneFree(reason(answer), retryAfterMillis(answer));
+    }
+    Map<String, String> lease = fields(answer.body());
+    int worker = Integer.parseInt(field(lease, "worker"));
+    long epoch = number(lease, "epoch");
+    ids.put(name(worker, epoch), field(lease, "id"));
+    while (ids.size() > IDS_MAX) {
+      ids.remove(ids.keySet().iterator().next());
+    }
+    return new LeaseReply.Acquired(worker, epoch, time(lease, "from"), time(lease, "until"));
+  }
+
+  private LeaseReply renew(LeaseRequest.Renew renew) throws IOException, InterruptedException {
+    String id = ids.get(name(renew.worker(), renew.epoch()));
+    if (id == null) {
+      return new LeaseReply.Gone();
+    }
+    HttpResponse<String> answer =
+        send(
+            "PUT",
+            "/" + id,
+            "{\"epoch\":%d,\"until\":\"%s\"}"
+                .formatted(renew.epoch(), Instant.ofEpochMilli(renew.untilMillis())));
+    int status = answer.statusCode();
+    if (status == 404 || status == 409) {
+      return new LeaseReply.Gone();
+    }
+    if (status != 200) {
+      return failed(answer);
+    }
+    Map<String, String> lease = fields(answer.body());
+    return new LeaseReply.Renewed(time(lease, "from"), time(lease, "until"));
+  }
+
+  private LeaseReply release(LeaseRequest.Release release)
+      throws IOException, InterruptedException {
+    String id = ids.get(name(release.worker(), release.epoch()));
+    if (id == null) {
+      return new LeaseReply.Released();
+    }
+    HttpResponse<String> answer = send("DELETE", "/" + id, "");
+    if (answer.statusCode() >= 500 || answer.statusCode() == 429) {
+      return failed(answer);
+    }
+    ids.remove(name(release.worker(), release.epoch()));
+    return new LeaseReply.Released();
+  }
+
+  private HttpResponse<String> send(String method, String path, String body)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create(leases + path))
+            .timeout(TIMEOUT)
+            .header("Authorization", "Bearer " + apiKey);
+    if (!body.isEmpty()) {
+      request.header("Content-Type", "application/json");
+    }
+    return http.send(
+        request
+            .method(
+                method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body))
+            .build(),
+        BodyHandlers.ofString());
+  }
+
+  private static LeaseReply failed(HttpResponse<String> answer) {
+    return new LeaseReply.Failed(reason(answer));
+  }
+
+  /** Why there is no lease, in the gateway's words. */
+  private static String reason(HttpResponse<String> answer) {
+    Map<String, String> problem = fields(answer.body());
+    return "the gateway answered %d %s: %s"
+        .formatted(
+            answer.statusCode(),
+            problem.getOrDefault("code", ""),
+            problem.getOrDefault("detail", "no problem document"));
+  }
+
+  private static long retryAfterMillis(HttpResponse<String> answer) {
+    return answer
+        .headers()
+        .firstValue("Retry-After")
+        .filter(seconds -> seconds.matches("[0-9]{1,5}"))
+        .map(seconds -> Math.max(1, Long.parseLong(seconds)) * 1_000)
+        .orElse(RETRY_AFTER_MILLIS);
+  }
+
+  private static Map<String, String> fields(String json) {
+    Map<String, String> fields = new LinkedHashMap<>();
+    Matcher field = FIELD.matcher(json);
+    while (field.find()) {
+      fields.putIfAbsent(field.group(1), field.group(2) == null ? field.group(3) : field.group(2));
+    }
+    return fields;
+  }
+
+  private static String field(Map<String, String> fields, String name) throws IOException {
+    String value = fields.get(name);
+    if (value == null) {
+      throw new IOException("the gateway's answer has no " + name);
+    }
+    return value;
+  }
+
+  private static long number(Map<String, String> fields, String name) throws IOException {
+    return Long.parseLong(field(fields, name));
+  }
+
+  private static long time(Map<String, String> fields, String name) throws IOException {
+    return Instant.parse(field(fields, name)).toEpochMilli();
+  }
+
+  private static String name(int worker, long epoch) {
+    return worker + " " + epoch;
+  }
+}
