@@ -24,7 +24,9 @@ final class SimulatedFaults {
     this.weather = weather;
     this.random = simulation.random();
     Weather.Faults faults = weather.faults();
-    every(weather.fair() ? 10_000 : 5_000, this::jumpWall);
+    // Where they close windows, more of them would leave few leases to go wrong in other ways.
+    boolean isRare = !weather.fair() && simulation.mode().watchesWallClock;
+    every(isRare ? 60_000 : weather.fair() ? 10_000 : 5_000, this::jumpWall);
     every(faults.stopEveryMillis(), this::stop);
     every(faults.killEveryMillis(), () -> simulation.replace(anyNode()));
     every(faults.partitionEveryMillis(), this::partition);
