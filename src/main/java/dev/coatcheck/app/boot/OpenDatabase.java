@@ -3,6 +3,7 @@ package dev.coatcheck.app.boot;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.connection.Shards;
 import dev.coatcheck.postgres.connection.UnusableDatabase;
 import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
 import dev.coatcheck.postgres.sql.Database;
@@ -78,6 +79,11 @@ public final class OpenDatabase implements AutoCloseable {
     return openBeside(config, true, observer);
   }
 
+  /** Like {@link #openBeside}, and checks the schema only, whatever the settings say. */
+  public static OpenDatabase check(Config config, Observer observer) throws StartFailed {
+    return openBeside(config, false, observer);
+  }
+
   private static OpenDatabase openBeside(Config config, boolean migrates, Observer observer)
       throws StartFailed {
     if (config.database().isEmpty()) {
@@ -144,6 +150,12 @@ public final class OpenDatabase implements AutoCloseable {
       }
       ServerCheck.missingBounds(database)
           .ifPresent(remedy -> observer.observe(new Event.StatementsUnbounded(remedy)));
+      Shards shards = ServerCheck.shards(database);
+      if (!shards.isOneTable()) {
+        settings = settings.over(shards);
+        database.close();
+        database = Database.open(settings, "hot", observer);
+      }
       return new OpenDatabase(embedded, settings, database, applied);
     } catch (UnusableDatabase | DatabaseUnavailable failed) {
       if (database != null) {

@@ -6,6 +6,7 @@ import dev.coatcheck.ids.mapping.MappingTable;
 import dev.coatcheck.ids.registry.Namespace;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.connection.Shards;
 import dev.coatcheck.postgres.session.Session;
 import dev.coatcheck.postgres.sql.Copy;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
@@ -18,7 +19,8 @@ import org.jooq.exception.DataAccessException;
 
 /**
  * All SQL of exports: one COPY, so one snapshot, on a connection that is opened and closed for it.
- * Rows are read as fast as they are passed on.
+ * Rows are read as fast as they are passed on. Where tables are distributed, no statement joins
+ * mappings and aliases, so rows are read in {@linkplain ExportPageTable pages}.
  */
 final class ExportStore {
   /** Aliases have no index on their target, so all of them are read before the first row. */
@@ -50,12 +52,16 @@ final class ExportStore {
             // Without statistics, as just after an import, Postgres would read all aliases for
             // every row.
             sql.execute("set local enable_nestloop = off");
-            Copy.out(
-                sql,
-                copy(type, includeEnded),
-                FIRST_ROW_MAX,
-                NEXT_ROW_MAX,
-                row -> writer.write(row(row)));
+            if (Shards.of(sql).isOneTable()) {
+              Copy.out(
+                  sql,
+                  copy(type, includeEnded),
+                  FIRST_ROW_MAX,
+                  NEXT_ROW_MAX,
+                  row -> writer.write(row(row)));
+            } else {
+              ExportPageTable.write(sql, type, includeEnded, writer);
+            }
             return true;
           });
       return ExportOutcome.DONE;

@@ -107,6 +107,14 @@ public final class LegacyKeyWriter {
     }
   }
 
+  private static KnownRows known(DSLContext sql, List<MintRequest> requests) {
+    try {
+      return MintTable.known(sql, requests);
+    } catch (LostRace another) {
+      throw new AlreadyThere(another);
+    }
+  }
+
   /** Returns the indexes of the keys that are refused. */
   private List<Integer> write(
       DSLContext sql, List<Long> keys, IntFunction<List<Alias>> aliases, boolean careful) {
@@ -116,7 +124,7 @@ public final class LegacyKeyWriter {
           new MintRequest(type, Optional.of(new Key.Bigint(keys.get(i))), aliases.apply(i)));
     }
     Set<Long> erased = ErasureTable.keysInSources(sql, type, keys);
-    MintPlan plan = new MintPlan(careful ? MintTable.known(sql, requests) : KnownRows.NONE);
+    MintPlan plan = new MintPlan(careful ? known(sql, requests) : KnownRows.NONE);
     List<Integer> refused = new ArrayList<>();
     for (int i = 0; i < requests.size(); i++) {
       if (erased.contains(keys.get(i))) {

@@ -14,8 +14,11 @@ import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.ids.registry.Namespace;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.connection.ConnectionDesync;
+import dev.coatcheck.postgres.connection.Shards;
 import dev.coatcheck.postgres.sql.PlainSql;
+import dev.coatcheck.postgres.sql.ShardedSql;
 import dev.coatcheck.postgres.sql.Unnest;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,8 +26,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jooq.DSLContext;
 import org.jooq.Field;
+import org.jspecify.annotations.Nullable;
 
 /** The rows of aliases, for use inside transactions. */
 public final class AliasTable {
@@ -32,6 +38,21 @@ public final class AliasTable {
 
   /** So few are looked up at once. For more, it is cheaper to know first whether any is erased. */
   private static final int FEW_NAMES = 100;
+
+  private static final ShardedSql TARGETS_OF_SHARD =
+      ShardedSql.of(
+          """
+          select wanted.ordinal, found.token
+            from unnest(?, ?, ?, ?, ?) with ordinality
+              as wanted (bucket, type_id, scheme, value, namespace, ordinal)
+            left join lateral (
+             select token from coatcheck.alias
+              where bucket = wanted.bucket and type_id = wanted.type_id
+                and scheme = wanted.scheme and value = wanted.value
+                and namespace = wanted.namespace and {shard}
+              limit 1) as found on true
+          """,
+          "bucket");
 
   private AliasTable() {}
 
@@ -43,6 +64,9 @@ public final class AliasTable {
    * @return how many were written
    */
   public static int insert(DSLContext sql, List<Alias> names, List<Token> targets) {
+    if (!Shards.of(sql).isOneTable()) {
+      return insertOverShards(sql, names, targets);
+    }
     return sql.execute(
         """
         insert into {0} (bucket, type_id, scheme, value, namespace, token)
@@ -56,6 +80,27 @@ public final class AliasTable {
         Unnest.texts(names, Alias::value),
         Unnest.texts(names, name -> name.namespace().stored()),
         Unnest.uuids(targets, Token::toUuid));
+  }
+
+  private static int insertOverShards(DSLContext sql, List<Alias> names, List<Token> targets) {
+    return PlainSql.execute(
+        sql,
+        "insert into coatcheck.alias (bucket, type_id, scheme, value, namespace, token) "
+            + ShardedSql.valuesOf("(?, ?, ?, ?, ?, ?)", names.size())
+            + " on conflict do nothing",
+        IntStream.range(0, names.size())
+            .boxed()
+            .sorted(Comparator.comparingInt(i -> names.get(i).bucket()))
+            .flatMap(
+                i ->
+                    Stream.<Object>of(
+                        (short) names.get(i).bucket(),
+                        names.get(i).typeNumber(),
+                        names.get(i).scheme().wireName(),
+                        names.get(i).value(),
+                        names.get(i).namespace().stored(),
+                        targets.get(i).toUuid()))
+            .toArray());
   }
 
   /**
@@ -112,6 +157,9 @@ public final class AliasTable {
 
   /** Names of a target, in any order: to sort them, all would have to be read. */
   static List<Alias> of(DSLContext sql, Type type, Token target, int namesMax) {
+    if (!Shards.of(sql).isOneTable()) {
+      return ofEachShard(sql, type, target, namesMax);
+    }
     var rows =
         sql.resultQuery(
                 """
@@ -134,6 +182,15 @@ public final class AliasTable {
         .filter(row -> row.value2() != null)
         .map(row -> name(type, row.value2(), new Namespace(row.value3()), row.value4()))
         .toList();
+  }
+
+  /** A name may be in any shard: its bucket is that of its value. */
+  private static List<Alias> ofEachShard(DSLContext sql, Type type, Token target, int namesMax) {
+    return sql.select(ALIAS.SCHEME, ALIAS.NAMESPACE, ALIAS.VALUE)
+        .from(ALIAS)
+        .where(ALIAS.TOKEN.eq(target.toUuid()).and(ALIAS.TYPE_ID.eq(type.number())))
+        .limit(namesMax)
+        .fetch(row -> name(type, row.value1(), new Namespace(row.value2()), row.value3()));
   }
 
   /**
@@ -184,19 +241,40 @@ public final class AliasTable {
    */
   public static List<Alias> erase(DSLContext sql, Type type, Token token) {
     List<Alias> names =
-        sql.deleteFrom(ALIAS)
-            .where(ALIAS.TOKEN.eq(token.toUuid()).and(ALIAS.TYPE_ID.eq(type.number())))
-            .returning(ALIAS.SCHEME, ALIAS.NAMESPACE, ALIAS.VALUE)
-            .fetch(
-                row ->
-                    name(
-                        type,
-                        row.get(ALIAS.SCHEME),
-                        new Namespace(row.get(ALIAS.NAMESPACE)),
-                        row.get(ALIAS.VALUE)));
+        Shards.of(sql).isOneTable()
+            ? deleteAll(sql, type, token)
+            : deleteOverShards(sql, type, token);
     sql.execute(
         "insert into {0} (type_id, hash) select * from unnest({1}, {2}) on conflict do nothing",
         ERASED_ALIAS, Unnest.integers(names, Alias::typeNumber), Unnest.uuids(names, Alias::hash));
+    return names;
+  }
+
+  private static List<Alias> deleteAll(DSLContext sql, Type type, Token token) {
+    return sql.deleteFrom(ALIAS)
+        .where(ALIAS.TOKEN.eq(token.toUuid()).and(ALIAS.TYPE_ID.eq(type.number())))
+        .returning(ALIAS.SCHEME, ALIAS.NAMESPACE, ALIAS.VALUE)
+        .fetch(
+            row ->
+                name(
+                    type,
+                    row.get(ALIAS.SCHEME),
+                    new Namespace(row.get(ALIAS.NAMESPACE)),
+                    row.get(ALIAS.VALUE)));
+  }
+
+  /**
+   * Reads all shards and deletes in those that have a row. The mapping is locked, so that no name
+   * is added meanwhile.
+   */
+  private static List<Alias> deleteOverShards(DSLContext sql, Type type, Token token) {
+    List<Alias> names =
+        ofEachShard(sql, type, token, Integer.MAX_VALUE).stream()
+            .sorted(Comparator.comparingInt(Alias::bucket))
+            .toList();
+    for (Alias name : names) {
+      boolean _ = delete(sql, name, token);
+    }
     return names;
   }
 
@@ -212,6 +290,9 @@ public final class AliasTable {
    * plain join it is up to the statistics, and just after an import those may say anything.
    */
   public static Map<Alias, AliasTarget> targets(DSLContext sql, List<Alias> names) {
+    if (!Shards.of(sql).isOneTable()) {
+      return targetsOverShards(sql, names);
+    }
     Map<Alias, AliasTarget> found = HashMap.newHashMap(names.size());
     var rows =
         sql.resultQuery(
@@ -265,6 +346,43 @@ public final class AliasTable {
         found.put(name, new AliasTarget.Erased());
       }
     }
+    return found;
+  }
+
+  /** What was found for a part of the question; null if nothing was. */
+  private record Found(long ordinal, @Nullable UUID token) {}
+
+  /** The names that were erased are on the coordinator, and are asked for by themselves. */
+  private static Map<Alias, AliasTarget> targetsOverShards(DSLContext sql, List<Alias> names) {
+    Map<Alias, AliasTarget> found = HashMap.newHashMap(names.size());
+    for (List<Alias> some : Shards.of(sql).split(names, Alias::bucket)) {
+      List<Found> rows =
+          TARGETS_OF_SHARD.rows(
+              sql,
+              text -> text,
+              row -> new Found(row.getLong(1), row.getObject(2, UUID.class)),
+              some,
+              Alias::bucket,
+              asked ->
+                  new Object[] {
+                    asked.stream().map(name -> (short) name.bucket()).toArray(Short[]::new),
+                    asked.stream().map(Alias::typeNumber).toArray(Integer[]::new),
+                    asked.stream().map(name -> name.scheme().wireName()).toArray(String[]::new),
+                    asked.stream().map(Alias::value).toArray(String[]::new),
+                    asked.stream().map(name -> name.namespace().stored()).toArray(String[]::new)
+                  });
+      ConnectionDesync.unless(rows.size() == some.size(), "rows of names: " + rows.size());
+      for (Found row : rows) {
+        ConnectionDesync.unless(
+            row.ordinal() >= 1 && row.ordinal() <= some.size(), "name without a question");
+        if (row.token() != null) {
+          found.put(
+              some.get((int) row.ordinal() - 1), new AliasTarget.Issued(Token.of(row.token())));
+        }
+      }
+    }
+    erased(sql, names.stream().filter(name -> !found.containsKey(name)).toList())
+        .forEach(name -> found.put(name, new AliasTarget.Erased()));
     return found;
   }
 }

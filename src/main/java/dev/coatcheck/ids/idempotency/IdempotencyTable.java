@@ -3,8 +3,10 @@ package dev.coatcheck.ids.idempotency;
 import static dev.coatcheck.postgres.sql.schema.Tables.IDEMPOTENCY_0;
 
 import dev.coatcheck.postgres.connection.ConnectionDesync;
+import dev.coatcheck.postgres.connection.Shards;
 import dev.coatcheck.postgres.group.LostRace;
 import dev.coatcheck.postgres.sql.PlainSql;
+import dev.coatcheck.postgres.sql.ShardedSql;
 import dev.coatcheck.postgres.sql.Unnest;
 import java.util.Collection;
 import java.util.Comparator;
@@ -120,12 +122,28 @@ public final class IdempotencyTable {
     }
     Map<UUID, IdempotencyKey> wanted = HashMap.newHashMap(keys.size());
     keys.forEach(key -> wanted.put(key.digest(), key));
-    List<Map.Entry<UUID, IdempotencyKey>> rows = List.copyOf(wanted.entrySet());
+    Shards.of(sql)
+        .split(List.copyOf(wanted.entrySet()), row -> row.getValue().bucket())
+        .forEach(rows -> find(sql, tables, rows, wanted, found));
+    return found;
+  }
+
+  private static void find(
+      DSLContext sql,
+      List<Table<?>> tables,
+      List<Map.Entry<UUID, IdempotencyKey>> rows,
+      Map<UUID, IdempotencyKey> wanted,
+      Map<IdempotencyKey, Past> found) {
+    boolean isSharded = !Shards.of(sql).isOneTable();
+    // Tells Citus and partitioned tables that one shard is meant.
+    String ofShard = " and bucket = any({%d})";
     String union =
         IntStream.range(0, tables.size())
             .mapToObj(
-                "select * from {%d} where digest = wanted.digest and bucket = wanted.bucket"
-                    ::formatted)
+                table ->
+                    "select * from {%d} where digest = wanted.digest and bucket = wanted.bucket"
+                            .formatted(table)
+                        + (isSharded ? ofShard.formatted(tables.size() + 1) : ""))
             .collect(Collectors.joining(" union all "));
     String text =
         """
@@ -156,7 +174,6 @@ public final class IdempotencyTable {
                       HexFormat.of().formatHex(row.value2()),
                       new StoredResponse(row.value3(), row.value4())));
             });
-    return found;
   }
 
   /**
@@ -177,21 +194,44 @@ public final class IdempotencyTable {
       return;
     }
     int kept =
-        sql.execute(
-            """
-            insert into {0} (digest, status, bucket, request_hash, response)
-            select * from unnest({1}, {2}, {3}, {4}, {5})
-            on conflict do nothing
-            """,
-            PartTable.table(part),
-            Unnest.uuids(rows, entry -> entry.key().digest()),
-            Unnest.integers(rows, entry -> entry.answer().status()),
-            Unnest.shorts(rows, entry -> entry.key().bucket()),
-            Unnest.column(
-                rows, entry -> HexFormat.of().parseHex(entry.requestHash()), byte[][]::new),
-            Unnest.texts(rows, entry -> entry.answer().body()));
+        Shards.of(sql).isOneTable() ? insert(sql, part, rows) : insertOverShards(sql, part, rows);
     if (kept != rows.size()) {
       throw new LostRace("idempotency key");
     }
+  }
+
+  private static int insertOverShards(DSLContext sql, long part, List<Entry> rows) {
+    return PlainSql.execute(
+        sql,
+        "insert into coatcheck."
+            + PartTable.table(part).getName()
+            + " (digest, status, bucket, request_hash, response) "
+            + ShardedSql.valuesOf("(?, ?, ?, ?, ?)", rows.size())
+            + " on conflict do nothing",
+        rows.stream()
+            .flatMap(
+                entry ->
+                    Stream.<Object>of(
+                        entry.key().digest(),
+                        entry.answer().status(),
+                        (short) entry.key().bucket(),
+                        HexFormat.of().parseHex(entry.requestHash()),
+                        entry.answer().body()))
+            .toArray());
+  }
+
+  private static int insert(DSLContext sql, long part, List<Entry> rows) {
+    return sql.execute(
+        """
+        insert into {0} (digest, status, bucket, request_hash, response)
+        select * from unnest({1}, {2}, {3}, {4}, {5})
+        on conflict do nothing
+        """,
+        PartTable.table(part),
+        Unnest.uuids(rows, entry -> entry.key().digest()),
+        Unnest.integers(rows, entry -> entry.answer().status()),
+        Unnest.shorts(rows, entry -> entry.key().bucket()),
+        Unnest.column(rows, entry -> HexFormat.of().parseHex(entry.requestHash()), byte[][]::new),
+        Unnest.texts(rows, entry -> entry.answer().body()));
   }
 }

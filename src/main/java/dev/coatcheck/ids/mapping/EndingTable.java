@@ -2,10 +2,10 @@ package dev.coatcheck.ids.mapping;
 
 import static dev.coatcheck.postgres.sql.schema.Tables.ENDING;
 import static org.jooq.impl.DSL.field;
-import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.core.id.Token;
+import dev.coatcheck.postgres.sql.ShardedSql;
 import dev.coatcheck.postgres.sql.Unnest;
 import java.time.Instant;
 import java.util.Collection;
@@ -22,6 +22,15 @@ import org.jspecify.annotations.Nullable;
 public final class EndingTable {
   private static final List<Field<?>> COLUMNS =
       List.of(ENDING.TYPE_ID, ENDING.TOKEN, ENDING.ENDED_AT, ENDING.REASON, ENDING.SURVIVOR);
+
+  private static final ShardedSql SET_STATUS =
+      ShardedSql.of(
+          """
+          update {table} as row set status = ended.status
+            from unnest(?, ?, ?) as ended (bucket, token, status)
+           where row.bucket = ended.bucket and row.token = ended.token and {shard}
+          """,
+          "row.bucket");
 
   private EndingTable() {}
 
@@ -115,17 +124,18 @@ public final class EndingTable {
   }
 
   private static void setStatus(DSLContext sql, MappingTable<?> table, List<NewEnding> ended) {
-    sql.query(
-            """
-            update {0} as row set status = ended.status
-            from unnest({1}, {2}, {3}) as ended (bucket, token, status)
-            where row.bucket = ended.bucket and row.token = ended.token
-            """,
-            table(table.qualifiedName()),
-            Unnest.shorts(ended, e -> e.row().token().bucket()),
-            Unnest.uuids(ended, e -> e.row().token().toUuid()),
-            Unnest.shorts(ended, e -> e.ending().status().number()))
-        .execute();
+    int _ =
+        SET_STATUS.execute(
+            sql,
+            table::statement,
+            ended,
+            e -> e.row().token().bucket(),
+            some ->
+                new Object[] {
+                  some.stream().map(e -> (short) e.row().token().bucket()).toArray(Short[]::new),
+                  some.stream().map(e -> e.row().token().toUuid()).toArray(UUID[]::new),
+                  some.stream().map(e -> e.ending().status().number()).toArray(Short[]::new)
+                });
   }
 
   private static void flatten(DSLContext sql, List<NewEnding> merged) {

@@ -11,6 +11,7 @@ import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.core.seal.Sealing;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.connection.ConnectionDesync;
+import dev.coatcheck.postgres.connection.Shards;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.PlainSql;
 import dev.coatcheck.postgres.sql.Unnest;
@@ -21,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jooq.DSLContext;
 import org.jooq.Table;
 
 /** Reads mappings, with one statement for each call. */
@@ -138,40 +140,63 @@ final class MappingStore {
     return database.read(
         "public IDs of types",
         sql ->
-            sql.resultQuery(
-                    """
-                    with known as (
-                      select value::integer as type_id, c.reltuples * frequency as estimate
-                        from pg_catalog.pg_class c
-                        join pg_catalog.pg_stats s on s.attname = 'type_id'
-                             and s.schemaname = c.relnamespace::regnamespace::text
-                             and s.tablename = c.relname,
-                             unnest(s.most_common_vals::text::text[], s.most_common_freqs)
-                               as common (value, frequency)
-                       where c.oid = {0}::regclass)
-                    select asked.type_id,
-                           case when counted.number <= {2} then counted.number
-                                else greatest(counted.number, known.estimate::bigint)
-                           end as number,
-                           counted.number <= {2} as is_exact
-                      from unnest({3}) as asked (type_id)
-                     cross join lateral (
-                       select count(*) as number
-                         from (select 1 from {1} p where p.type_id = asked.type_id limit {4}) as found
-                       ) as counted
-                      left join known on known.type_id = asked.type_id
-                    """,
-                    val("coatcheck." + table.getName()),
-                    table,
-                    val(max),
-                    Unnest.integers(types, Type::number),
-                    val(max + 1))
-                .coerce(
-                    field("type_id", Integer.class),
-                    field("number", Long.class),
-                    field("is_exact", Boolean.class))
-                .fetchMap(
-                    row -> row.value1(), row -> new Lookup.Count(row.value2(), row.value3())));
+            Shards.of(sql).isOneTable()
+                ? counts(sql, table, types, max)
+                : types.stream()
+                    .collect(
+                        Collectors.toMap(
+                            Type::number, type -> countOverShards(sql, table, type, max))));
+  }
+
+  /** The coordinator has no statistics of a distributed table. */
+  private static Lookup.Count countOverShards(DSLContext sql, Table<?> table, Type type, int max) {
+    long counted =
+        PlainSql.row(
+            sql,
+            "select count(*) from (select 1 from coatcheck."
+                + table.getName()
+                + " where type_id = ? limit ?) as found",
+            row -> row.getLong(1),
+            type.number(),
+            max + 1);
+    return new Lookup.Count(counted, counted <= max);
+  }
+
+  private static Map<Integer, Lookup.Count> counts(
+      DSLContext sql, Table<?> table, List<Type> types, int max) {
+    return sql.resultQuery(
+            """
+            with known as (
+              select value::integer as type_id, c.reltuples * frequency as estimate
+                from pg_catalog.pg_class c
+                join pg_catalog.pg_stats s on s.attname = 'type_id'
+                     and s.schemaname = c.relnamespace::regnamespace::text
+                     and s.tablename = c.relname,
+                     unnest(s.most_common_vals::text::text[], s.most_common_freqs)
+                       as common (value, frequency)
+               where c.oid = {0}::regclass)
+            select asked.type_id,
+                   case when counted.number <= {2} then counted.number
+                        else greatest(counted.number, known.estimate::bigint)
+                   end as number,
+                   counted.number <= {2} as is_exact
+              from unnest({3}) as asked (type_id)
+             cross join lateral (
+               select count(*) as number
+                 from (select 1 from {1} p where p.type_id = asked.type_id limit {4}) as found
+               ) as counted
+              left join known on known.type_id = asked.type_id
+            """,
+            val("coatcheck." + table.getName()),
+            table,
+            val(max),
+            Unnest.integers(types, Type::number),
+            val(max + 1))
+        .coerce(
+            field("type_id", Integer.class),
+            field("number", Long.class),
+            field("is_exact", Boolean.class))
+        .fetchMap(row -> row.value1(), row -> new Lookup.Count(row.value2(), row.value3()));
   }
 
   /**

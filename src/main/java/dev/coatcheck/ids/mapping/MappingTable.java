@@ -92,7 +92,7 @@ public record MappingTable<K>(
   }
 
   /** A key that it {@linkplain #holds}, as a parameter of a statement. */
-  Object value(Key key) {
+  public Object value(Key key) {
     return fromKey.apply(key);
   }
 

@@ -2,7 +2,9 @@ package dev.coatcheck.ids.mapping;
 
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.postgres.connection.ConnectionDesync;
+import dev.coatcheck.postgres.connection.Shards;
 import dev.coatcheck.postgres.sql.PlainSql;
+import dev.coatcheck.postgres.sql.ShardedSql;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -15,33 +17,39 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jooq.DSLContext;
 
 /** Finds and locks the rows of mappings within transactions. */
 public final class PublicIdTable {
-  private static final String BY_KEY =
-      """
-      select found.key, found.created_at, found.token, found.type_id, found.status, wanted.ordinal
-        from unnest(?, ?, ?) with ordinality as wanted (type_id, key, bucket, ordinal)
-        left join lateral (
-         select * from {table}
-          where type_id = wanted.type_id and key = wanted.key and bucket = wanted.bucket
-            and status <> 3
-          limit 1) as found on true
-      """;
+  private static final ShardedSql BY_KEY =
+      ShardedSql.of(
+          """
+          select found.key, found.created_at, found.token, found.type_id, found.status, wanted.ordinal
+            from unnest(?, ?, ?) with ordinality as wanted (type_id, key, bucket, ordinal)
+            left join lateral (
+             select * from {table}
+              where type_id = wanted.type_id and key = wanted.key and bucket = wanted.bucket
+                and status <> 3 and {shard}
+              limit 1) as found on true
+          """,
+          "bucket");
 
   /**
    * Forces an index look-up for each token. A plain join depends on statistics, which are wrong
    * just after an import.
    */
-  private static final String BY_TOKENS =
-      """
-      select found.key, found.created_at, found.token, found.type_id, found.status, wanted.token
-        from unnest(?, ?) as wanted (bucket, token)
-        left join lateral (
-         select * from {table} where bucket = wanted.bucket and token = wanted.token
-          limit 1) as found on true
-      """;
+  private static final ShardedSql BY_TOKENS =
+      ShardedSql.of(
+          """
+          select found.key, found.created_at, found.token, found.type_id, found.status, wanted.token
+            from unnest(?, ?) as wanted (bucket, token)
+            left join lateral (
+             select * from {table}
+              where bucket = wanted.bucket and token = wanted.token and {shard}
+              limit 1) as found on true
+          """,
+          "bucket");
 
   private static final String BY_TOKEN =
       """
@@ -50,20 +58,24 @@ public final class PublicIdTable {
         left join {table} as found on found.bucket = ? and found.token = wanted.token
       """;
 
-  private static final String SHARE =
-      """
-      select held.token
-        from {table} as held join unnest(?, ?) as wanted (bucket, token) using (bucket, token)
-       where held.status = 0
-         for share of held
-      """;
+  private static final ShardedSql SHARE =
+      ShardedSql.of(
+          """
+          select held.token
+            from {table} as held join unnest(?, ?) as wanted (bucket, token) using (bucket, token)
+           where held.status = 0 and {shard}
+             for share of held
+          """,
+          "held.bucket");
 
-  private static final String ERASE =
-      """
-      update {table} as row set key = erased.key, created_at = now(), status = 3
-        from unnest(?, ?, ?) as erased (bucket, token, key)
-       where row.bucket = erased.bucket and row.token = erased.token
-      """;
+  private static final ShardedSql ERASE =
+      ShardedSql.of(
+          """
+          update {table} as row set key = erased.key, created_at = now(), status = 3
+            from unnest(?, ?, ?) as erased (bucket, token, key)
+           where row.bucket = erased.bucket and row.token = erased.token and {shard}
+          """,
+          "row.bucket");
 
   private static final String INSERT_SEALED =
       """
@@ -74,12 +86,17 @@ public final class PublicIdTable {
       returning token
       """;
 
-  private static final String LOCK =
-      """
-      select held.key, held.created_at, held.token, held.type_id, held.status
-        from {table} as held join unnest(?, ?) as wanted (bucket, token) using (bucket, token)
-         for update of held skip locked
-      """;
+  private static final String SEALED_ROW = "(?, ?, ?, ?, to_timestamp(?::bigint / 1000.0))";
+
+  private static final ShardedSql LOCK =
+      ShardedSql.of(
+          """
+          select held.key, held.created_at, held.token, held.type_id, held.status
+            from {table} as held join unnest(?, ?) as wanted (bucket, token) using (bucket, token)
+           where {shard}
+             for update of held skip locked
+          """,
+          "held.bucket");
 
   /** Where what was asked for comes back, beside what was found, or beside nothing. */
   private static final int ASKED = 6;
@@ -107,14 +124,29 @@ public final class PublicIdTable {
       MappingTable<?> table,
       List<TypedKey> subjects,
       Map<TypedKey, StoredMapping> found) {
+    for (List<TypedKey> some : Shards.of(sql).split(subjects, TypedKey::bucket)) {
+      addOfShard(sql, table, some, found);
+    }
+  }
+
+  private static void addOfShard(
+      DSLContext sql,
+      MappingTable<?> table,
+      List<TypedKey> subjects,
+      Map<TypedKey, StoredMapping> found) {
     List<Answered> rows =
-        PlainSql.rows(
+        BY_KEY.rows(
             sql,
-            table.statement(BY_KEY),
+            table::statement,
             row -> new Answered(row.getLong(ASKED), table.read(row)),
-            subjects.stream().map(TypedKey::typeNumber).toArray(Integer[]::new),
-            table.keys(subjects, TypedKey::key),
-            subjects.stream().map(subject -> (short) subject.bucket()).toArray(Short[]::new));
+            subjects,
+            TypedKey::bucket,
+            some ->
+                new Object[] {
+                  some.stream().map(TypedKey::typeNumber).toArray(Integer[]::new),
+                  table.keys(some, TypedKey::key),
+                  some.stream().map(subject -> (short) subject.bucket()).toArray(Short[]::new)
+                });
     ConnectionDesync.unless(rows.size() == subjects.size(), "rows of keys: " + rows.size());
     for (Answered row : rows) {
       ConnectionDesync.unless(
@@ -148,12 +180,13 @@ public final class PublicIdTable {
   public static List<StoredMapping> byTokens(
       DSLContext sql, MappingTable<?> table, List<Token> wanted) {
     List<Answer> answers =
-        PlainSql.rows(
+        BY_TOKENS.rows(
             sql,
-            table.statement(BY_TOKENS),
+            table::statement,
             row -> Answer.read(table, row),
-            wanted.stream().map(token -> (short) token.bucket()).toArray(Short[]::new),
-            wanted.stream().map(Token::toUuid).toArray(UUID[]::new));
+            wanted,
+            Token::bucket,
+            PublicIdTable::bucketsAndTokens);
     ConnectionDesync.unless(answers.size() == wanted.size(), "rows of tokens: " + answers.size());
     Set<UUID> asked = wanted.stream().map(Token::toUuid).collect(Collectors.toSet());
     List<StoredMapping> found = new ArrayList<>(answers.size());
@@ -170,12 +203,20 @@ public final class PublicIdTable {
     if (wanted.isEmpty()) {
       return List.of();
     }
-    return PlainSql.rows(
+    return LOCK.rows(
         sql,
-        table.statement(LOCK),
+        table::statement,
         row -> table.read(row).orElseThrow(),
-        wanted.stream().map(token -> (short) token.bucket()).toArray(Short[]::new),
-        wanted.stream().map(Token::toUuid).toArray(UUID[]::new));
+        wanted,
+        Token::bucket,
+        PublicIdTable::bucketsAndTokens);
+  }
+
+  private static Object[] bucketsAndTokens(List<Token> tokens) {
+    return new Object[] {
+      tokens.stream().map(token -> (short) token.bucket()).toArray(Short[]::new),
+      tokens.stream().map(Token::toUuid).toArray(UUID[]::new)
+    };
   }
 
   /**
@@ -199,12 +240,14 @@ public final class PublicIdTable {
   }
 
   private static int hold(DSLContext sql, MappingTable<?> table, List<Token> tokens) {
-    return PlainSql.rows(
+    return SHARE
+        .rows(
             sql,
-            table.statement(SHARE),
+            table::statement,
             row -> row.getObject(1, UUID.class),
-            tokens.stream().map(token -> (short) token.bucket()).toArray(Short[]::new),
-            tokens.stream().map(Token::toUuid).toArray(UUID[]::new))
+            tokens,
+            Token::bucket,
+            PublicIdTable::bucketsAndTokens)
         .size();
   }
 
@@ -222,6 +265,9 @@ public final class PublicIdTable {
             .sorted(Comparator.comparing(StoredMapping::subject, TypedKey.LOCK_ORDER))
             .toList();
     MappingTable<?> table = MappingTable.of(rows.getFirst().key());
+    if (!Shards.of(sql).isOneTable()) {
+      return insertSealed(sql, table, rows) == rows.size();
+    }
     return PlainSql.rows(
                 sql,
                 table.statement(INSERT_SEALED),
@@ -235,14 +281,41 @@ public final class PublicIdTable {
         == rows.size();
   }
 
+  private static int insertSealed(DSLContext sql, MappingTable<?> table, List<StoredMapping> rows) {
+    return PlainSql.rows(
+            sql,
+            table.statement(
+                "insert into {table} (key, token, type_id, bucket, created_at) "
+                    + ShardedSql.valuesOf(SEALED_ROW, rows.size())
+                    + " on conflict do nothing returning token"),
+            row -> row.getObject(1, UUID.class),
+            rows.stream()
+                .flatMap(
+                    row ->
+                        Stream.<Object>of(
+                            table.value(row.key()),
+                            row.token().toUuid(),
+                            row.typeNumber(),
+                            (short) row.token().bucket(),
+                            row.createdAt().toEpochMilli()))
+                .toArray())
+        .size();
+  }
+
   /** Takes the keys from rows of one table, and their times. Their tokens stay used. */
   public static void erase(DSLContext sql, MappingTable<?> table, List<StoredMapping> rows) {
-    PlainSql.execute(
-        sql,
-        table.statement(ERASE),
-        rows.stream().map(row -> (short) row.token().bucket()).toArray(Short[]::new),
-        rows.stream().map(row -> row.token().toUuid()).toArray(UUID[]::new),
-        table.unusedKeys(rows.size()));
+    int _ =
+        ERASE.execute(
+            sql,
+            table::statement,
+            rows,
+            row -> row.token().bucket(),
+            some ->
+                new Object[] {
+                  some.stream().map(row -> (short) row.token().bucket()).toArray(Short[]::new),
+                  some.stream().map(row -> row.token().toUuid()).toArray(UUID[]::new),
+                  table.unusedKeys(some.size())
+                });
   }
 
   /** The row of one token, as {@link #byTokens}. */

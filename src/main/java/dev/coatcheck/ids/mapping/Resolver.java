@@ -120,7 +120,8 @@ public final class Resolver {
   }
 
   public ResolveOutcome resolve(IdText.OfRow text) {
-    return outcome(lookedUp(text));
+    IdText.Plain plain = lookedUp(text);
+    return text instanceof IdText.OfPattern ? ofAlias(plain, outcome(plain)) : outcome(plain);
   }
 
   /** Which token a text stands for, by everything but the rules of older systems. */
@@ -137,14 +138,22 @@ public final class Resolver {
       }
     }
     Map<Alias, AliasTarget> targets = targets(named);
-    return outcomes(texts.stream().map(text -> lookedUp(text, targets)).toList());
+    List<IdText.Plain> plain = texts.stream().map(text -> lookedUp(text, targets)).toList();
+    List<ResolveOutcome> outcomes = new ArrayList<>(outcomes(plain));
+    for (int i = 0; i < outcomes.size(); i++) {
+      if (texts.get(i) instanceof IdText.OfPattern) {
+        outcomes.set(i, ofAlias(plain.get(i), outcomes.get(i)));
+      }
+    }
+    return outcomes;
   }
 
   /**
    * Resolves an alias of the type. Only hits are cached, because an alias may be added at any time.
    */
   public ResolveOutcome resolveAlias(Type type, Alias alias) {
-    return outcome(named(type, aliases.target(type, alias).orElse(null)));
+    IdText.Plain text = named(type, aliases.target(type, alias).orElse(null));
+    return ofAlias(text, outcome(text));
   }
 
   /**
@@ -173,7 +182,32 @@ public final class Resolver {
             }
           });
     }
-    return outcomes(texts);
+    List<ResolveOutcome> outcomes = new ArrayList<>(outcomes(texts));
+    for (int i = 0; i < outcomes.size(); i++) {
+      if (ids.get(i) instanceof OlderId.LegacyId) {
+        outcomes.set(i, ofAlias(texts.get(i), outcomes.get(i)));
+      }
+    }
+    return outcomes;
+  }
+
+  /**
+   * What an alias stands for. Where tables are distributed, an alias may become visible before its
+   * mapping; it is never unknown for that.
+   *
+   * @throws DatabaseUnavailable if the mapping isn't there after a second look
+   */
+  private ResolveOutcome ofAlias(IdText.Plain text, ResolveOutcome outcome) {
+    if (!(text instanceof IdText.OfToken wanted) || !(outcome instanceof ResolveOutcome.Unknown)) {
+      return outcome;
+    }
+    cache.forget(Asked.of(wanted));
+    ResolveOutcome again = outcome(text);
+    if (again instanceof ResolveOutcome.Unknown) {
+      cache.forget(Asked.of(wanted));
+      throw new DatabaseUnavailable("alias before its mapping");
+    }
+    return again;
   }
 
   /**

@@ -13,7 +13,12 @@ import dev.coatcheck.ids.mapping.StoredMapping;
 import dev.coatcheck.ids.mapping.TypedKey;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.connection.ConnectionDesync;
+import dev.coatcheck.postgres.connection.Shards;
+import dev.coatcheck.postgres.group.LostRace;
 import dev.coatcheck.postgres.sql.PlainSql;
+import dev.coatcheck.postgres.sql.ShardedSql;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -33,16 +38,22 @@ public final class MintTable {
   private static final String INSERT =
       """
       insert into {table} (key, token, type_id, bucket)
-      select * from unnest(?, ?, ?, ?) {conflict}
+      {rows} {conflict}
       returning token, created_at
       """;
+
+  private static final String ROWS = "select * from unnest(?, ?, ?, ?)";
 
   private static final String UNLESS_TAKEN = INSERT.replace("{conflict}", "on conflict do nothing");
   private static final String ALL_OR_NONE = INSERT.replace("{conflict}", "");
 
   private MintTable() {}
 
-  /** The rows that have one of the requests' aliases, keys or tokens, ended ones included. */
+  /**
+   * The rows that have one of the requests' aliases, keys or tokens, ended ones included.
+   *
+   * @throws LostRace if another transaction is becoming visible, which takes milliseconds
+   */
   public static KnownRows known(DSLContext sql, List<MintRequest> requests) {
     KnownRows known = new KnownRows();
     requests.stream()
@@ -93,7 +104,8 @@ public final class MintTable {
     targets.forEach(
         (alias, token) -> {
           if (!into.holds(new KnownRows.TableToken(kind, token))) {
-            sealed(requests, alias, token).ifPresent(row -> into.add(kind, row));
+            sealed(requests, alias, token)
+                .ifPresentOrElse(row -> into.add(kind, row), () -> requireOneTable(sql));
           }
           if (into.holds(new KnownRows.TableToken(kind, token))
               || !mayBeUnpinned(requests, alias)) {
@@ -102,6 +114,16 @@ public final class MintTable {
             into.addUnpinned(alias);
           }
         });
+  }
+
+  /**
+   * Where shards are on several machines, a transaction becomes visible on one after the other, so
+   * an alias can be seen before its mapping.
+   */
+  private static void requireOneTable(DSLContext sql) {
+    if (!Shards.of(sql).isOneTable()) {
+      throw new LostRace("alias before its mapping");
+    }
   }
 
   /** What an alias without a row stands for. */
@@ -162,6 +184,29 @@ public final class MintTable {
 
   private record Inserted(UUID token, Instant createdAt) {}
 
+  private static Inserted inserted(ResultSet row) throws SQLException {
+    return new Inserted(row.getObject(1, UUID.class), PlainSql.instant(row, 2));
+  }
+
+  private static List<Inserted> insertOverShards(
+      DSLContext sql, MappingTable<?> table, String statement, List<MintTarget> targets) {
+    return PlainSql.rows(
+        sql,
+        table.statement(
+            statement.replace("{rows}", ShardedSql.valuesOf("(?, ?, ?, ?)", targets.size()))),
+        MintTable::inserted,
+        targets.stream()
+            .sorted(Comparator.comparingInt(target -> target.subject().bucket()))
+            .flatMap(
+                target ->
+                    Stream.<Object>of(
+                        table.value(target.subject().key()),
+                        target.token().toUuid(),
+                        target.type().number(),
+                        (short) target.subject().bucket()))
+            .toArray());
+  }
+
   private static List<MintTarget> insert(
       DSLContext sql, MappingTable<?> table, String statement, List<MintTarget> targets) {
     Set<MintTarget> missing = new LinkedHashSet<>(targets);
@@ -169,16 +214,18 @@ public final class MintTable {
     Map<UUID, MintTarget> wanted = HashMap.newHashMap(targets.size());
     targets.forEach(target -> wanted.putIfAbsent(target.token().toUuid(), target));
     List<Inserted> all =
-        PlainSql.rows(
-            sql,
-            table.statement(statement),
-            row -> new Inserted(row.getObject(1, UUID.class), PlainSql.instant(row, 2)),
-            table.keys(targets, target -> target.subject().key()),
-            targets.stream().map(target -> target.token().toUuid()).toArray(UUID[]::new),
-            targets.stream().map(target -> target.type().number()).toArray(Integer[]::new),
-            targets.stream()
-                .map(target -> (short) target.subject().bucket())
-                .toArray(Short[]::new));
+        Shards.of(sql).isOneTable()
+            ? PlainSql.rows(
+                sql,
+                table.statement(statement.replace("{rows}", ROWS)),
+                MintTable::inserted,
+                table.keys(targets, target -> target.subject().key()),
+                targets.stream().map(target -> target.token().toUuid()).toArray(UUID[]::new),
+                targets.stream().map(target -> target.type().number()).toArray(Integer[]::new),
+                targets.stream()
+                    .map(target -> (short) target.subject().bucket())
+                    .toArray(Short[]::new))
+            : insertOverShards(sql, table, statement, targets);
     for (Inserted one : all) {
       MintTarget target =
           ConnectionDesync.required(wanted.get(one.token()), "another's row was inserted");

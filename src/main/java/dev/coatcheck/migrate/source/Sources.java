@@ -83,7 +83,8 @@ public final class Sources implements AutoCloseable {
 
   private Source opened(String name, DatabaseSettings where) {
     DatabaseSettings settings =
-        new DatabaseSettings(where.url(), where.user(), where.password(), CONNECTIONS_MAX);
+        new DatabaseSettings(where.url(), where.user(), where.password(), CONNECTIONS_MAX)
+            .over(where.shards());
     Database pool = Database.openPinned(settings, "source-" + name, observer);
     return new Source(name, settings, pool, name.equals(GATEWAY), timeouts);
   }

@@ -32,10 +32,16 @@ public final class BrokenOff implements ExecuteListener {
 
   private BrokenOff() {}
 
-  /** jOOQ over these connections, with an eye on its statements. */
-  public static DSLContext statements(ConnectionProvider connections) {
+  /**
+   * jOOQ over these connections, with an eye on its statements.
+   *
+   * @param shards of the database, which {@link Shards#of(DSLContext)} tells
+   */
+  public static DSLContext statements(ConnectionProvider connections, Shards shards) {
+    DefaultConfiguration configuration = new DefaultConfiguration();
+    configuration.data(Shards.class, shards);
     return DSL.using(
-        new DefaultConfiguration()
+        configuration
             .set(new DefaultExecuteListenerProvider(new BrokenOff()))
             .set(SQLDialect.POSTGRES)
             .set(connections)

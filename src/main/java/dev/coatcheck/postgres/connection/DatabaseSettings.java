@@ -14,9 +14,15 @@ import java.util.Properties;
  * @param connectionsMax size of the pool; 8 to 10 were best on two cores, more made it slower
  * @param isBounded whether statements of the pools have the time-outs {@value #BOUNDS}, except
  *     where a job sets its own
+ * @param shards where the rows of its distributed tables are
  */
 public record DatabaseSettings(
-    String url, String user, String password, int connectionsMax, boolean isBounded) {
+    String url,
+    String user,
+    String password,
+    int connectionsMax,
+    boolean isBounded,
+    Shards shards) {
   /**
    * Sent when a connection begins, so that Postgres itself gives up what nobody waits for any more,
    * and nobody else who logs in as this user is bound by it. Beyond the longest statement of a read
@@ -28,7 +34,7 @@ public record DatabaseSettings(
   private static final int SOCKET_SECONDS = 10;
 
   public DatabaseSettings(String url, String user, String password, int connectionsMax) {
-    this(url, user, password, connectionsMax, false);
+    this(url, user, password, connectionsMax, false, Shards.ONE_TABLE);
   }
 
   /**
@@ -56,13 +62,19 @@ public record DatabaseSettings(
    * them on.
    */
   public DatabaseSettings boundedIfPossible() {
-    DatabaseSettings bounded = new DatabaseSettings(url, user, password, connectionsMax, true);
+    DatabaseSettings bounded =
+        new DatabaseSettings(url, user, password, connectionsMax, true, shards);
     try {
       DriverManager.getConnection(url, bounded.properties(CONNECT_SECONDS, SOCKET_SECONDS)).close();
       return bounded;
     } catch (SQLException refused) {
       return this;
     }
+  }
+
+  /** The same database, after its shards were read. */
+  public DatabaseSettings over(Shards known) {
+    return new DatabaseSettings(url, user, password, connectionsMax, isBounded, known);
   }
 
   /** The same without settings of the connection. */

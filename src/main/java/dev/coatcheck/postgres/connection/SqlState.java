@@ -4,6 +4,7 @@ import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
@@ -46,6 +47,8 @@ public final class SqlState {
   private static final String LOCK_NOT_AVAILABLE = "55P03";
   private static final String QUERY_CANCELED = "57014";
   private static final String SHUTDOWN = "57P";
+
+  private static final Pattern OF_SHARD = Pattern.compile("\"\\w+_is_unique_\\d+\"");
 
   private SqlState() {}
 
@@ -115,9 +118,16 @@ public final class SqlState {
     return sqlException(thrown) instanceof SQLTransientConnectionException;
   }
 
-  /** A row is there already, by any unique constraint. */
+  /**
+   * A row is there already, by any unique constraint. What a node of a Citus cluster says of a COPY
+   * comes without its SQLSTATE, so there the name of the constraint tells, with the number of its
+   * shard; all of ours end alike.
+   */
   public static boolean isUniqueViolation(Throwable thrown) {
-    return of(thrown).equals(UNIQUE_VIOLATION);
+    return of(thrown).equals(UNIQUE_VIOLATION)
+        || serverError(thrown)
+            .filter(error -> OF_SHARD.matcher(String.valueOf(error.getMessage())).find())
+            .isPresent();
   }
 
   /** Postgres refused a row because of this constraint or unique index. */

@@ -51,7 +51,7 @@ public final class Session implements AutoCloseable {
     this.watch = Optional.empty();
     this.connection = login.connect();
     this.lent = new DefaultConnectionProvider(connection);
-    this.sql = BrokenOff.statements(lent);
+    this.sql = BrokenOff.statements(lent, login.settings().shards());
   }
 
   private Session(Login login, WatchTimeouts timeouts, Consumer<Optional<LockWait>> waits) {
@@ -59,7 +59,7 @@ public final class Session implements AutoCloseable {
     this.events = _ -> {};
     this.connection = login.connect();
     this.lent = new DefaultConnectionProvider(connection);
-    this.sql = BrokenOff.statements(lent);
+    this.sql = BrokenOff.statements(lent, login.settings().shards());
     Login watching =
         Login.pinned(
             login.settings(), "watch of " + login.applicationName(), WATCH_STATEMENT_MILLIS_MAX);

@@ -9,6 +9,7 @@ import dev.coatcheck.postgres.connection.ConnectionDesync;
 import dev.coatcheck.postgres.connection.Connections;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.connection.Deadline;
+import dev.coatcheck.postgres.connection.Shards;
 import dev.coatcheck.postgres.connection.SqlState;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -49,18 +50,21 @@ public final class Database implements AutoCloseable {
   private final DSLContext sql;
   private final Observer observer;
   private final TransactionStart start;
+  private final Shards shards;
 
-  private Database(Connections connections, Observer observer, TransactionStart start) {
+  private Database(
+      Connections connections, Observer observer, TransactionStart start, Shards shards) {
     this.connections = connections;
     this.observer = observer;
     this.start = start;
-    this.sql = BrokenOff.statements(connections);
+    this.sql = BrokenOff.statements(connections, shards);
+    this.shards = shards;
   }
 
   /** Opens the pool without waiting for Postgres; the first use finds out whether it is there. */
   public static Database open(DatabaseSettings settings, String poolName, Observer observer) {
     Connections pool = Connections.open(settings, config(poolName, observer), "", BEGIN_MAX);
-    return new Database(pool, observer, TransactionStart.OURS);
+    return new Database(pool, observer, TransactionStart.OURS, settings.shards());
   }
 
   /**
@@ -72,12 +76,12 @@ public final class Database implements AutoCloseable {
     String options = PlainSql.PINNED + STATEMENT_MAX;
     Connections pool =
         Connections.open(settings, config(poolName, observer), options, COLD_BEGIN_MAX);
-    return new Database(pool, observer, TransactionStart.ON_SOURCE);
+    return new Database(pool, observer, TransactionStart.ON_SOURCE, settings.shards());
   }
 
   /** The same pool with transactions that begin otherwise; closing either closes both. */
   public Database begunBy(TransactionStart other) {
-    return new Database(connections, observer, other);
+    return new Database(connections, observer, other, shards);
   }
 
   private static HikariConfig config(String poolName, Observer observer) {

@@ -1,5 +1,6 @@
 package dev.coatcheck.postgres.sql;
 
+import dev.coatcheck.postgres.connection.Shards;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -35,9 +36,18 @@ public final class ServerCheck {
                 .map(row -> row.get(0, String.class)));
   }
 
+  /** Where the rows of each bucket are, after the schema was made. */
+  public static Shards shards(Database database) {
+    return database.read("shards", ShardCatalog::shards);
+  }
+
   /** Why the gateway can't use this server, each in words for the operator. */
   static List<String> faults(DSLContext sql) {
     List<String> faults = new ArrayList<>();
+    Optional<String> other = ShardCatalog.fault(sql);
+    if (other.isPresent()) {
+      return List.of(other.get());
+    }
     int version = Integer.parseInt(setting(sql, "server_version_num")) / 10_000;
     if (version < POSTGRES_OLDEST) {
       faults.add("it is PostgreSQL " + version + ", and 15 is the oldest supported");

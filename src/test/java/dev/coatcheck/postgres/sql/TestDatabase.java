@@ -22,6 +22,16 @@ public record TestDatabase(String url, String user, String password) {
     return TestServer.shared().migrated();
   }
 
+  /** A database with our schema, whose large tables are partitioned by their bucket. */
+  public static TestDatabase partitioned() {
+    TestDatabase database = TestServer.shared().migrated();
+    if (!database.sql().texts("select 1 from pg_partitioned_table").isEmpty()) {
+      return database; // all are
+    }
+    PartitionedTables.make(database.sql());
+    return database;
+  }
+
   /** A database with nothing in it. */
   public static TestDatabase empty() {
     return TestServer.shared().empty();

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +49,7 @@ public final class TestServer {
   private static @Nullable TestServer shared;
 
   private final TestSql sql;
+  private final Optional<TestCitus> citus;
 
   /** Distinguishes the databases of JVMs that use one server. */
   private final String prefix = "coatcheck_test_" + ProcessHandle.current().pid() + "_";
@@ -57,6 +59,7 @@ public final class TestServer {
 
   private TestServer(String url, String user, String password, String kind) {
     this.sql = new TestSql(url, user, password);
+    this.citus = TestCitus.isChosen() ? Optional.of(new TestCitus(sql)) : Optional.empty();
     LOG.info("Tests use {}", kind);
   }
 
@@ -68,9 +71,18 @@ public final class TestServer {
   }
 
   synchronized TestDatabase migrated() {
+    if (citus.isPresent()) {
+      TestDatabase distributed = empty();
+      distributed.sql().migrate();
+      TestCitus.distribute(distributed);
+      return distributed;
+    }
     if (template == null) {
       String made = create("");
       database(made).sql().migrate();
+      if ("partitioned".equals(System.getProperty("coatcheck.test.tables"))) {
+        PartitionedTables.make(database(made).sql());
+      }
       template = made;
     }
     return database(create(" template " + template));
@@ -81,7 +93,8 @@ public final class TestServer {
   }
 
   private static TestServer start(Map<String, String> environment) {
-    String given = environment.get("COATCHECK_TEST_DATABASE_URL");
+    String given =
+        environment.get(TestCitus.isChosen() ? TestCitus.URL : "COATCHECK_TEST_DATABASE_URL");
     if (given != null) {
       TestServer server =
           new TestServer(
@@ -177,7 +190,11 @@ public final class TestServer {
 
   private String create(String options) {
     String name = prefix + databases.size();
-    sql.execute("create database " + name + options);
+    if (citus.isPresent()) {
+      citus.get().create(name);
+    } else {
+      sql.execute("create database " + name + options);
+    }
     databases.add(name);
     return name;
   }
@@ -200,6 +217,11 @@ public final class TestServer {
   }
 
   private synchronized void dropAll() {
+    if (citus.isPresent()) {
+      databases.forEach(citus.get()::drop);
+      databases.clear();
+      return;
+    }
     sql.execute(
         databases.stream()
             .map(database -> "drop database if exists " + database + " with (force)")
