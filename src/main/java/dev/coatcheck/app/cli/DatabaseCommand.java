@@ -6,10 +6,15 @@ import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.Misused;
 import dev.coatcheck.app.client.Output;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.connection.Shards;
+import dev.coatcheck.postgres.connection.UnusableDatabase;
+import dev.coatcheck.postgres.distributed.Distribution;
 import dev.coatcheck.postgres.sql.Grants;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -17,7 +22,9 @@ import picocli.CommandLine.Option;
 /** {@code coatcheck database}: the schema and its roles, for the owner of the schema. */
 @Command(
     name = "database",
-    description = "Migrates the schema of the gateway, and prints what a role needs to use it.")
+    description =
+        "Migrates the schema of the gateway, prints what a role needs to use it, and distributes it"
+            + " over a Citus cluster.")
 final class DatabaseCommand {
 
   @Command(
@@ -39,6 +46,109 @@ final class DatabaseCommand {
             ? "The schema is up to date; nothing was applied."
             : "applied " + String.join("\napplied ", applied));
     return 0;
+  }
+
+  @Command(
+      name = "distribute",
+      description =
+          "Distributes the large tables over the nodes of a Citus cluster: the mappings, the"
+              + " aliases and the stored responses, by their bucket. Changes nothing where that is"
+              + " done. All gateways have to be stopped.",
+      footer = "  coatcheck database distribute --shards 32")
+  int distribute(
+      @Option(
+              names = "--shards",
+              defaultValue = "32",
+              description = "How many shards each table gets, 1 to 1024 (default 32).")
+          int shards,
+      @Mixin Settings settings,
+      @Mixin Output output)
+      throws CommandFailed {
+    if (shards < 1 || shards > Shards.BUCKETS) {
+      throw new Misused("--shards must be 1 to " + Shards.BUCKETS + ".");
+    }
+    try {
+      Distribution.Distributed done = Distribution.distribute(ready(settings), shards);
+      output.print(
+          Output.object(
+              Map.of(
+                  "distributed", done.distributed(),
+                  "shards", done.shards(),
+                  "nodes", done.nodes())),
+          (done.distributed().isEmpty()
+                  ? "All large tables were distributed before; nothing was changed."
+                  : "distributed " + String.join("\ndistributed ", done.distributed()))
+              + "\nEach has %d shards on %d nodes. All other tables stay on the coordinator."
+                  .formatted(done.shards(), done.nodes()));
+    } catch (UnusableDatabase refused) {
+      throw new CommandFailed(String.valueOf(refused.getMessage()));
+    }
+    return 0;
+  }
+
+  @Command(
+      name = "rebalance",
+      description =
+          "Starts to move shards from full nodes of a Citus cluster to empty ones, and prints"
+              + " which. Gateways keep running.",
+      footer = "  coatcheck database rebalance --dry-run")
+  int rebalance(
+      @Option(names = "--dry-run", description = "Prints the moves and starts nothing.")
+          boolean isDryRun,
+      @Mixin Settings settings,
+      @Mixin Output output)
+      throws CommandFailed {
+    try {
+      DatabaseSettings database = ready(settings);
+      List<Distribution.Move> moves =
+          isDryRun ? Distribution.plan(database) : Distribution.rebalance(database);
+      output.print(
+          Output.object(
+              Map.of(
+                  "moves",
+                  moves.stream()
+                      .map(
+                          move ->
+                              Map.of(
+                                  "from", move.from(),
+                                  "to", move.to(),
+                                  "shards", move.shards(),
+                                  "bytes", move.bytes()))
+                      .toList(),
+                  "started",
+                  !isDryRun && !moves.isEmpty())),
+          sentences(moves, isDryRun));
+    } catch (UnusableDatabase refused) {
+      throw new CommandFailed(String.valueOf(refused.getMessage()));
+    }
+    return 0;
+  }
+
+  private static String sentences(List<Distribution.Move> moves, boolean isDryRun) {
+    if (moves.isEmpty()) {
+      return "All nodes have about as many shards as the others; there is nothing to move.";
+    }
+    return moves.stream()
+            .map(
+                move ->
+                    "%s to %s: %d shards, %d bytes"
+                        .formatted(move.from(), move.to(), move.shards(), move.bytes()))
+            .collect(Collectors.joining("\n"))
+        + (isDryRun
+            ? "\nNothing was started."
+            : "\n"
+                + "Started. Shards are copied in the background while they are used; at the end"
+                + " of each move, writes to that shard wait for a moment and may get 503, which"
+                + " clients repeat. Watch it with: select * from citus_rebalance_status().");
+  }
+
+  /** Where a schema is that is up to date; nothing is migrated. */
+  private static DatabaseSettings ready(Settings settings) throws CommandFailed {
+    try (OpenDatabase opened = OpenDatabase.check(settings.config(), new Observer())) {
+      return opened.settings();
+    } catch (StartFailed failed) {
+      throw new CommandFailed(String.valueOf(failed.getMessage()));
+    }
   }
 
   @Command(

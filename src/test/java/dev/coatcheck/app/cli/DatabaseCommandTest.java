@@ -98,6 +98,19 @@ class DatabaseCommandTest {
     assertThat(Terminal.run("database", "grants").status()).isEqualTo(2);
   }
 
+  @Test
+  void distributeAndRebalanceSayWhatTheDatabaseLacks() {
+    assertThat(run(TestDatabase.empty(), "database", "distribute").err())
+        .contains("no schema", "coatcheck database migrate");
+
+    TestDatabase database = TestDatabase.fresh();
+    for (String verb : List.of("distribute", "rebalance")) {
+      Terminal refused = run(database, "database", verb);
+      assertThat(refused.status()).isEqualTo(1);
+      assertThat(refused.err()).contains("no extension \"citus\"", "create extension citus");
+    }
+  }
+
   private static Terminal migrate(TestDatabase database) {
     return run(database, "database", "migrate");
   }
