@@ -1,0 +1,141 @@
+package dev.coatcheck.spring;
+
+import dev.coatcheck.client.CoatcheckClient;
+import dev.coatcheck.client.Collector;
+import dev.coatcheck.client.MintRequest;
+import dev.coatcheck.client.MintResult;
+import dev.coatcheck.client.Pending;
+import dev.coatcheck.client.Resolution;
+import dev.coatcheck.id.Key;
+import dev.coatcheck.spring.CoatcheckProperties.Keys;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.MethodParameter;
+import org.springframework.core.io.Resource;
+import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
+import org.springframework.http.converter.HttpMessageConverter;
+import org.springframework.http.server.ServerHttpRequest;
+import org.springframework.http.server.ServerHttpResponse;
+import org.springframework.http.server.ServletServerHttpRequest;
+import org.springframework.web.bind.annotation.ControllerAdvice;
+import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
+
+/**
+ * Gives the keys in an answer their public IDs, by one batch for each type of key.
+ *
+ * <p>A body is written twice, the first time to nowhere, which collects its keys. So a body with
+ * keys costs twice the CPU time of its JSON, and a body without any, too; the batch costs one call
+ * however many rows there are. Nothing is sent to the client before all keys have their texts: what
+ * goes wrong is answered as an error, and never in the middle of a body.
+ */
+@ControllerAdvice
+public final class BodyKeysAdvice implements ResponseBodyAdvice<Object> {
+  private final CoatcheckClient client;
+  private final BodyWalk walk;
+  private final Keys source;
+
+  BodyKeysAdvice(CoatcheckClient client, BodyWalk walk, Keys source) {
+    this.client = client;
+    this.walk = walk;
+    this.source = source;
+  }
+
+  @Override
+  public boolean supports(
+      MethodParameter returnType, Class<? extends HttpMessageConverter<?>> converterType) {
+    return true;
+  }
+
+  @Override
+  public @Nullable Object beforeBodyWrite(
+      @Nullable Object body,
+      MethodParameter returnType,
+      MediaType contentType,
+      Class<? extends HttpMessageConverter<?>> converterType,
+      ServerHttpRequest request,
+      ServerHttpResponse response) {
+    if (body != null
+        && isJson(contentType)
+        && mayHaveKeys(body)
+        && request instanceof ServletServerHttpRequest servlet) {
+      BodyKeys keys = new BodyKeys();
+      servlet.getServletRequest().setAttribute(BodyKeys.ATTRIBUTE, keys);
+      walk.walk(body);
+      keys.complete(texts(keys.collected()));
+    }
+    return body;
+  }
+
+  private static boolean isJson(MediaType type) {
+    return type.getSubtype().equals("json") || type.getSubtype().endsWith("+json");
+  }
+
+  private static boolean mayHaveKeys(Object body) {
+    return !(body instanceof CharSequence
+        || body instanceof byte[]
+        || body instanceof Resource
+        || body instanceof ProblemDetail);
+  }
+
+  private Map<Key<?>, String> texts(Set<Key<?>> keys) {
+    return source == Keys.MINT ? minted(keys) : lookedUp(keys);
+  }
+
+  private Map<Key<?>, String> lookedUp(Set<Key<?>> keys) {
+    Collector collector = client.collector();
+    Map<Key<?>, Pending<? extends Resolution<?>>> pending = new LinkedHashMap<>();
+    keys.forEach(key -> pending.put(key, collector.lookup(key)));
+    Map<Key<?>, String> texts = new HashMap<>();
+    pending.forEach((key, answer) -> texts.put(key, text(key, answer.get())));
+    return texts;
+  }
+
+  /** A revoked public ID is still the name of its row. */
+  private static String text(Key<?> key, Resolution<?> found) {
+    if (found instanceof Resolution.Revoked<?> revoked && revoked.id().isPresent()) {
+      return revoked.id().get().toString();
+    }
+    return found
+        .current()
+        .map(Object::toString)
+        .orElseThrow(
+            () ->
+                new IllegalStateException(
+                    "A key of "
+                        + key.type().getName()
+                        + " has no public ID ("
+                        + found.getClass().getSimpleName()
+                        + "). Mint it when the row is made, or set coatcheck.keys=mint."));
+  }
+
+  private Map<Key<?>, String> minted(Set<Key<?>> keys) {
+    Map<Class<?>, List<Key<?>>> byType = new LinkedHashMap<>();
+    keys.forEach(key -> byType.computeIfAbsent(key.type(), type -> new ArrayList<>()).add(key));
+    Map<Key<?>, String> texts = new HashMap<>();
+    byType.values().forEach(some -> mint(some, texts));
+    return texts;
+  }
+
+  @SuppressWarnings("unchecked") // all keys of the list are of one type
+  private <T> void mint(List<Key<?>> keys, Map<Key<?>, String> texts) {
+    List<MintRequest<T>> requests = keys.stream().map(key -> MintRequest.of((Key<T>) key)).toList();
+    List<MintResult<T>> results = client.mintAll(requests);
+    for (int i = 0; i < keys.size(); i++) {
+      if (results.get(i) instanceof MintResult.Minted<T> minted) {
+        texts.put(keys.get(i), minted.mapping().id().toString());
+      } else {
+        throw new IllegalStateException(
+            "A key of "
+                + keys.get(i).type().getName()
+                + " could not be minted: "
+                + ((MintResult.Refused<T>) results.get(i)).problem().detail());
+      }
+    }
+  }
+}

@@ -1,0 +1,48 @@
+package dev.coatcheck.spring;
+
+import java.net.URI;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * The settings that begin with {@code coatcheck.}. A setting that is wrong stops the start.
+ *
+ * @param url address of the gateway, such as {@code http://127.0.0.1:8080}; without it there is no
+ *     client, and no bean of this library that needs one
+ * @param apiKey the API key, which needs the scope {@code ids:read}; {@code ids:write} to mint
+ * @param deadline how long a call of the gateway may take with all its tries, more than zero
+ * @param wrongType how the public ID of another type is answered
+ * @param keys where the public IDs of keys in answers come from
+ */
+@ConfigurationProperties("coatcheck")
+public record CoatcheckProperties(
+    @Nullable URI url,
+    @DefaultValue("") String apiKey,
+    @DefaultValue("10s") Duration deadline,
+    @DefaultValue("bad-request") WrongType wrongType,
+    @DefaultValue("look-up") Keys keys) {
+  /** Refuses a deadline of zero or less with an {@link IllegalArgumentException}. */
+  public CoatcheckProperties {
+    if (deadline.isZero() || deadline.isNegative()) {
+      throw new IllegalArgumentException("coatcheck.deadline must be more than 0, such as 10s");
+    }
+  }
+
+  /** How the public ID of another type is answered. */
+  public enum WrongType {
+    /** With 400, and both prefixes: best for those who write clients. */
+    BAD_REQUEST,
+    /** With 404, like an unknown public ID: says nothing about other types. */
+    NOT_FOUND
+  }
+
+  /** Where the public IDs of keys in answers come from. */
+  public enum Keys {
+    /** They exist. A key without a public ID is an error of the application: 500. */
+    LOOK_UP,
+    /** They are minted where they are missing; the API key needs {@code ids:write}. */
+    MINT
+  }
+}

@@ -1,0 +1,73 @@
+package dev.coatcheck.spring.starters;
+
+import dev.coatcheck.client.CallListener;
+import dev.coatcheck.id.Key;
+import dev.coatcheck.id.PublicId;
+import dev.coatcheck.id.PublicIdType;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.LongStream;
+import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.context.annotation.Bean;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+/** An application with one dependency on Coatcheck. */
+@SpringBootApplication
+class ShopApplication {
+  /** The operations that the client called. */
+  static final List<String> CALLS = new CopyOnWriteArrayList<>();
+
+  @PublicIdType(prefix = "spch", name = "spring_charge")
+  record Charge() {}
+
+  record Text(String id) {}
+
+  record Row(Key<Charge> id, long cents) {}
+
+  record Refund(PublicId<Charge> charge, long cents) {}
+
+  @Bean
+  CallListener calls() {
+    return (operation, status, tries, took) -> CALLS.add(operation);
+  }
+
+  @RestController
+  static class Charges {
+    @GetMapping("/charges/{id}")
+    Text charge(PublicId<Charge> id) {
+      return new Text(id.toString());
+    }
+
+    @GetMapping("/annotated/{id}")
+    Text annotated(@PathVariable PublicId<Charge> id, @RequestParam PublicId<Charge> other) {
+      return new Text(id + " " + other);
+    }
+
+    @GetMapping("/search")
+    Text search(PublicId<Charge> id) {
+      return new Text(id.toString());
+    }
+
+    @GetMapping("/rows/{id}")
+    Row row(Key<Charge> id) {
+      return new Row(id, ((Key.OfLong<Charge>) id).value());
+    }
+
+    @GetMapping("/rows")
+    List<Row> rows(@RequestParam long first, @RequestParam int count) {
+      return LongStream.range(first, first + count)
+          .mapToObj(key -> new Row(Key.of(Charge.class, key), key))
+          .toList();
+    }
+
+    @PostMapping("/refunds")
+    Refund refund(@RequestBody Refund refund) {
+      return refund;
+    }
+  }
+}
