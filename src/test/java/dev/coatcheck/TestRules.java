@@ -40,6 +40,8 @@ public final class TestRules
           "CI may run on a machine without Docker, or without a registry of images",
           "no Node of version 20.19 or later:",
           "CI may run where only an older Node can be installed",
+          "the registry lacks artefacts of ",
+          "CI may run where Spring, Hibernate and jOOQ can't be fetched",
           "no runtime of a recipe:",
           "CI may run where neither Ruby nor Django nor Node can be installed");
 

@@ -180,11 +180,10 @@ final class WorkerLeaseStore {
 
   static LeaseReply release(Connection connection, String layout, LeaseRequest.Release release)
       throws SQLException {
-    int unused =
-        execute(
-            connection,
-            LeaseStatements.RELEASE,
-            new @Nullable Object[] {layout, release.worker(), release.epoch()});
+    execute(
+        connection,
+        LeaseStatements.RELEASE,
+        new @Nullable Object[] {layout, release.worker(), release.epoch()});
     return new LeaseReply.Released();
   }
 
