@@ -134,16 +134,16 @@ public final class IdempotencyTable {
       List<Map.Entry<UUID, IdempotencyKey>> rows,
       Map<UUID, IdempotencyKey> wanted,
       Map<IdempotencyKey, Past> found) {
-    boolean isSharded = !Shards.of(sql).isOneTable();
     // Tells Citus and partitioned tables that one shard is meant.
-    String ofShard = " and bucket = any({%d})";
+    String ofShard =
+        Shards.of(sql).isOneTable() ? "" : " and bucket = any({%d})".formatted(tables.size() + 1);
     String union =
         IntStream.range(0, tables.size())
             .mapToObj(
                 table ->
                     "select * from {%d} where digest = wanted.digest and bucket = wanted.bucket"
                             .formatted(table)
-                        + (isSharded ? ofShard.formatted(tables.size() + 1) : ""))
+                        + ofShard)
             .collect(Collectors.joining(" union all "));
     String text =
         """
