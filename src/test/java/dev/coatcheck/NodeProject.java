@@ -10,8 +10,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * A copy of sources for Node in {@code target}, so that what npm and the compiler make lies beside
@@ -75,6 +78,23 @@ record NodeProject(Path folder) {
       assumeTrue(reachesRegistry(), "npm reaches no registry");
       throw failed;
     }
+  }
+
+  /** The packages that it asks for by version, with their versions. */
+  Map<String, String> versions() {
+    Map<String, String> versions = new TreeMap<>();
+    JsonNode asked = new JsonMapper().readTree(folder.resolve("package.json").toFile());
+    for (String kind : List.of("dependencies", "devDependencies")) {
+      asked
+          .path(kind)
+          .forEachEntry(
+              (name, version) -> {
+                if (!version.asString("").startsWith("file:")) {
+                  versions.put(name, version.asString(""));
+                }
+              });
+    }
+    return versions;
   }
 
   String npm(String... arguments) {

@@ -55,9 +55,28 @@ class TypeScriptClientTest {
     passes(recipes, environment());
   }
 
+  /** It finds its packages where those of the recipes are, so it asks for the same versions. */
+  @Test
+  void theSampleChatRuns() throws IOException {
+    NodeProject recipes = new NodeProject(client.folder().resolve("recipes"));
+    recipes.install();
+    NodeProject chat =
+        NodeProject.copy(Path.of("examples", "node-chat"), recipes.folder().resolve("node-chat"));
+    assertThat(recipes.versions()).containsAllEntriesOf(chat.versions());
+    chat.node(
+        Map.of("PRISMA_SCHEMA_ENGINE_BINARY", "/bin/true", "CHECKPOINT_DISABLE", "1"),
+        "../node_modules/prisma/build/index.js",
+        "generate",
+        "--schema=schema.prisma");
+    chat.node(Map.of(), "../node_modules/typescript/bin/tsc", "-p", ".");
+
+    passes(chat, environment());
+  }
+
   private static void passes(NodeProject project, Map<String, String> environment)
       throws IOException {
     List<String> tests = tests(project.folder().resolve("compiled"));
+    assertThat(tests).isNotEmpty();
     String output =
         project.node(
             environment,
@@ -94,7 +113,7 @@ class TypeScriptClientTest {
   }
 
   private static List<String> tests(Path folder) throws IOException {
-    try (Stream<Path> files = Files.list(folder)) {
+    try (Stream<Path> files = Files.walk(folder)) {
       return files.map(Path::toString).filter(file -> file.endsWith(".test.js")).sorted().toList();
     }
   }

@@ -1,0 +1,4 @@
+import { publicIdType } from '@coatcheck/client';
+
+export const channel = publicIdType('channel', 'chn');
+export const message = publicIdType('message', 'msg');
