@@ -3,8 +3,13 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Enumeration;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,10 +24,13 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Makes what a release has beside the program and its libraries: {@code java -classpath …
- * build/Release.java LIB BOM POSTGRES_LICENCE FOLDER}. These are the completions of the shells,
- * which the program on the class path prints, and the licences of the libraries: what the bill of
- * materials says of each, and the texts that their jars carry. A library that the bill doesn't name
- * is a failure.
+ * build/Release.java LIB BOM POSTGRES_LICENCE FOLDER CLIENT VERSION}. These are the completions of
+ * the shells, which the program on the class path prints, and the licences of the libraries: what
+ * the bill of materials says of each, and the texts that their jars carry. A library that the bill
+ * doesn't name is a failure.
+ *
+ * <p>Where npm is installed, it also packs the client for Node, beside FOLDER, with its sum in
+ * {@code client.sum}.
  */
 public class Release {
   private static final List<String> SHELLS = List.of("bash", "zsh", "fish");
@@ -39,6 +47,85 @@ public class Release {
     Files.writeString(
         folder.resolve("THIRD-PARTY.txt"),
         thirdParty(jars(Path.of(args[0])), licences(Path.of(args[1])), Path.of(args[2])));
+    packClient(Path.of(args[4]), args[5], folder.resolveSibling("."));
+  }
+
+  /** The same bytes each time: npm leaves times and owners out. */
+  private static void packClient(Path client, String version, Path target)
+      throws IOException, InterruptedException {
+    String name = "coatcheck-client-" + version + ".tgz";
+    Path packed = target.resolve(name).normalize();
+    Path sum = packed.resolveSibling("client.sum");
+    Files.deleteIfExists(packed);
+    Files.deleteIfExists(sum);
+    if (!isInstalled("npm")) {
+      System.out.println("npm is not installed, so the release has no client for Node");
+      return;
+    }
+    JsonNode says = new JsonMapper().readTree(client.resolve("package.json").toFile());
+    if (!says.path("version").asString("").equals(version)) {
+      throw new IOException("clients/typescript/package.json doesn't name the version " + version);
+    }
+    Path copy = packed.resolveSibling("client-for-node");
+    copySources(client, copy);
+    Files.copy(
+        client.resolve("../../LICENSE"),
+        copy.resolve("LICENSE"),
+        StandardCopyOption.REPLACE_EXISTING);
+    npm(copy, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline");
+    npm(copy, "run", "build");
+    npm(copy, "pack", "--ignore-scripts", "--pack-destination", packed.getParent().toString());
+    try {
+      byte[] digest = MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(packed));
+      Files.writeString(sum, HexFormat.of().formatHex(digest) + "  " + name + "\n");
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+
+  /** What the compiler and the package need, in an empty folder. */
+  private static void copySources(Path client, Path copy) throws IOException {
+    if (Files.exists(copy)) {
+      try (Stream<Path> old = Files.walk(copy)) {
+        for (Path file : old.sorted(Comparator.reverseOrder()).toList()) {
+          Files.delete(file);
+        }
+      }
+    }
+    Files.createDirectories(copy.resolve("src"));
+    List<Path> files =
+        new ArrayList<>(
+            Stream.of("package.json", "package-lock.json", "tsconfig.json", "README.md")
+                .map(client::resolve)
+                .toList());
+    try (Stream<Path> sources = Files.list(client.resolve("src"))) {
+      sources.forEach(files::add);
+    }
+    for (Path file : files) {
+      Files.copy(file, copy.resolve(client.relativize(file).toString()));
+    }
+  }
+
+  private static void npm(Path folder, String... arguments)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of("npm"));
+    command.addAll(List.of(arguments));
+    if (new ProcessBuilder(command).directory(folder.toFile()).inheritIO().start().waitFor() != 0) {
+      throw new IOException(String.join(" ", command) + " failed; its reason is above");
+    }
+  }
+
+  private static boolean isInstalled(String tool) throws InterruptedException {
+    try {
+      return new ProcessBuilder(tool, "--version")
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start()
+              .waitFor()
+          == 0;
+    } catch (IOException absent) {
+      return false;
+    }
   }
 
   private static byte[] completion(String shell) throws IOException, InterruptedException {

@@ -86,7 +86,7 @@ class ReleaseTest {
     String sums = Files.readString(built.resolve("SHA256SUMS"));
 
     assertThat(Files.readString(builtIn("two").resolve("SHA256SUMS"))).isEqualTo(sums);
-    assertThat(sums.lines()).hasSize(2);
+    assertThat(sums.lines()).hasSize(CoatcheckProgram.isInstalled("npm") ? 3 : 2);
     for (String line : sums.lines().toList()) {
       String[] sumAndName = line.split("  ", 2);
       byte[] bytes = Files.readAllBytes(built.resolve(sumAndName[1]));
@@ -150,6 +150,37 @@ class ReleaseTest {
           .isEqualTo(run(release, Map.of(), "./coatcheck", "completion", shell))
           .contains("mint", "migrate-table");
     }
+  }
+
+  @Test
+  void theClientForNodeNeedsNothingElse() throws Exception {
+    NodeProject.requireNode();
+    String packed =
+        "coatcheck-client-" + release.getFileName().toString().replace("coatcheck-", "") + ".tgz";
+    assertThat(built.resolve("SHA256SUMS")).content().contains("  " + packed + "\n");
+    assertThat(
+            run(folder, Map.of(), "tar", "-tzf", built.resolve(packed).toString())
+                .lines()
+                .filter(entry -> !entry.matches("package/dist/[a-z-]+[.](js|d[.]ts)")))
+        .containsExactlyInAnyOrder("package/LICENSE", "package/README.md", "package/package.json");
+    Path application = Files.createDirectory(folder.resolve("application"));
+    Files.writeString(application.resolve("package.json"), "{\"type\": \"module\"}");
+
+    run(application, Map.of(), "npm", "install", "--offline", built.resolve(packed).toString());
+    assertThat(application.resolve("node_modules").toFile().list())
+        .containsOnly("@coatcheck", ".package-lock.json");
+    assertThat(
+            run(
+                application,
+                Map.of(),
+                "node",
+                "--input-type=module",
+                "--eval",
+                "import { Coatcheck, parsePublicId } from '@coatcheck/client';"
+                    + " import * as browser from '@coatcheck/client/public-id';"
+                    + " console.log(Coatcheck.name, browser.parsePublicId === parsePublicId,"
+                    + " parsePublicId('ch_4KIWSf8WvPNoQDBwStVIDYHU').outcome);"))
+        .isEqualTo("Coatcheck true valid\n");
   }
 
   @Test
