@@ -59,6 +59,8 @@ public final class ClientLeases {
   /** The outcome of asking for a worker. */
   public sealed interface Acquisition {
     /**
+     * A worker is leased.
+     *
      * @param id the secret, which is shown here only
      */
     record Granted(String id, Window window) implements Acquisition {}

@@ -95,14 +95,16 @@ public final class PinnedKeyTable {
     if (tokens.isEmpty()) {
       return;
     }
-    List<TypedKey> subjects = tokens.keySet().stream().sorted(TypedKey.LOCK_ORDER).toList();
+    List<Map.Entry<TypedKey, Token>> rows =
+        tokens.entrySet().stream().sorted(Map.Entry.comparingByKey(TypedKey.LOCK_ORDER)).toList();
+    List<TypedKey> subjects = rows.stream().map(Map.Entry::getKey).toList();
     PlainSql.execute(
         sql,
         INSERT,
         buckets(subjects),
         types(subjects),
         keys(subjects),
-        subjects.stream().map(subject -> tokens.get(subject).toUuid()).toArray(UUID[]::new));
+        rows.stream().map(row -> row.getValue().toUuid()).toArray(UUID[]::new));
   }
 
   /** Forgets keys; whether they are pinned doesn't matter. */

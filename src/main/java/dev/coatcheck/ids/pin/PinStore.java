@@ -27,6 +27,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jooq.DSLContext;
+import org.jspecify.annotations.Nullable;
 
 /** The transactions of pins. */
 final class PinStore {
@@ -103,7 +104,7 @@ final class PinStore {
   }
 
   /** Whether a row that is there is not the one that the seal key tells: erased, or another's. */
-  private static boolean isAnother(StoredMapping wanted, StoredMapping there) {
+  private static boolean isAnother(StoredMapping wanted, @Nullable StoredMapping there) {
     return there != null
         && (there.isErased()
             || there.typeNumber() != wanted.typeNumber()
