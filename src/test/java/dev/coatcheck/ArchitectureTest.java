@@ -105,10 +105,11 @@ class ArchitectureTest {
   void idKnowsOnlyTheJdk() {
     classes()
         .that()
-        .resideInAPackage(ROOT + ".core.id..")
+        .resideInAnyPackage(ROOT + ".core.id..", ROOT + ".id..")
         .should()
         .onlyDependOnClassesThat()
-        .resideInAnyPackage(ROOT + ".core.id..", "java..", "javax.crypto..", "org.jspecify..")
+        .resideInAnyPackage(
+            ROOT + ".core.id..", ROOT + ".id..", "java..", "javax.crypto..", "org.jspecify..")
         .check(CODE);
   }
 

@@ -1,21 +1,18 @@
 package dev.coatcheck.app.client;
 
+import dev.coatcheck.client.CoatcheckClient;
+import dev.coatcheck.client.CoatcheckException;
+import dev.coatcheck.client.GatewayAnswer;
+import dev.coatcheck.client.GatewayRequest;
+import dev.coatcheck.client.Problem;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.ConnectException;
 import java.net.URI;
-import java.net.URLEncoder;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.net.http.HttpTimeoutException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.regex.Pattern;
-import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -37,8 +34,10 @@ public final class GatewayCalls {
   private static final JsonMapper JSON = new JsonMapper();
   private static final Pattern KEY = Pattern.compile("[\\x21-\\x7e]{1,200}");
 
+  private static final int ONE_TRY = 1;
+
   /** Created at the first call, because it takes half a second. */
-  private @Nullable HttpClient client;
+  private @Nullable CoatcheckClient client;
 
   @Option(
       names = "--url",
@@ -98,14 +97,7 @@ public final class GatewayCalls {
    * @throws CommandFailed if no gateway answers
    */
   Reply post(String path, String contentType, byte[] body) throws CommandFailed {
-    HttpResponse<byte[]> response =
-        send(
-            request(path, WAIT)
-                .header("Content-Type", contentType)
-                .POST(HttpRequest.BodyPublishers.ofByteArray(body))
-                .build(),
-            HttpResponse.BodyHandlers.ofByteArray());
-    return reply(response.statusCode(), response.body());
+    return reply(answer(GatewayRequest.of("POST", path).withBody(contentType, body)));
   }
 
   /**
@@ -115,9 +107,7 @@ public final class GatewayCalls {
    * @throws CommandFailed for any other answer
    */
   public Reply ask(String path) throws CommandFailed {
-    HttpResponse<byte[]> response =
-        send(request(path, WAIT).build(), HttpResponse.BodyHandlers.ofByteArray());
-    Reply reply = reply(response.statusCode(), response.body());
+    Reply reply = reply(answer(GatewayRequest.of("GET", path)));
     return switch (reply.status()) {
       case 200, 400, 404, 410 -> reply;
       default -> throw reply.failure();
@@ -126,22 +116,16 @@ public final class GatewayCalls {
 
   /** Where a redirect leads, which is not followed. */
   public Optional<String> location(String path) throws CommandFailed {
-    return send(request(path, WAIT).build(), HttpResponse.BodyHandlers.discarding())
-        .headers()
-        .firstValue("Location");
+    return answer(GatewayRequest.of("GET", path)).header("Location");
   }
 
   /** The body of an answer as a stream. Throws a problem. */
   public InputStream download(String path) throws CommandFailed {
-    HttpResponse<InputStream> response =
-        send(request(path, DOWNLOAD_WAIT).build(), HttpResponse.BodyHandlers.ofInputStream());
-    if (response.statusCode() < 300) {
-      return response.body();
-    }
-    try (InputStream body = response.body()) {
-      throw reply(response.statusCode(), body.readAllBytes()).failure();
-    } catch (IOException broken) {
-      throw new CommandFailed("the call to " + url + " broke off: " + broken.getMessage());
+    CoatcheckClient gateway = client();
+    try {
+      return gateway.open(GatewayRequest.of("GET", path).within(DOWNLOAD_WAIT));
+    } catch (CoatcheckException failed) {
+      throw failure(failed, DOWNLOAD_WAIT);
     }
   }
 
@@ -151,68 +135,60 @@ public final class GatewayCalls {
 
   /** Percent-encodes a text for a segment of a path or a value of a query. */
   public static String segment(String text) {
-    return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+    return GatewayRequest.segment(text);
   }
 
   private JsonNode call(String method, String path, Optional<Object> body) throws CommandFailed {
-    HttpRequest.Builder request = request(path, WAIT);
-    if (body.isPresent()) {
-      byte[] json = JSON.writeValueAsBytes(body.get());
-      request
-          .header("Content-Type", "application/json")
-          .method(method, HttpRequest.BodyPublishers.ofByteArray(json));
-    } else {
-      request.method(method, HttpRequest.BodyPublishers.noBody());
-    }
-    HttpResponse<byte[]> response = send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
-    Reply reply = reply(response.statusCode(), response.body());
+    GatewayRequest request = GatewayRequest.of(method, path);
+    Reply reply =
+        reply(
+            answer(
+                body.isPresent()
+                    ? request.withBody("application/json", JSON.writeValueAsBytes(body.get()))
+                    : request));
     if (!reply.isSuccess()) {
       throw reply.failure();
     }
     return reply.body();
   }
 
-  private HttpRequest.Builder request(String path, Duration wait) throws CommandFailed {
-    return HttpRequest.newBuilder(address(path))
-        .timeout(wait)
-        .header("Authorization", "Bearer " + key());
-  }
-
-  private <T> HttpResponse<T> send(HttpRequest request, HttpResponse.BodyHandler<T> handler)
-      throws CommandFailed {
+  /** The answer of a gateway, of any status. Other servers may answer 502 to 504 in its place. */
+  private GatewayAnswer answer(GatewayRequest request) throws CommandFailed {
+    CoatcheckClient gateway = client();
     try {
-      HttpResponse<T> response = client().send(request, handler);
-      requireGateway(response);
-      return response;
-    } catch (ConnectException refused) {
-      throw new NoAnswer("no gateway answers at " + url + ". Start one: ./coatcheck serve");
-    } catch (HttpTimeoutException late) {
-      throw new NoAnswer(
-          "the gateway at "
-              + url
-              + " did not answer within "
-              + request.timeout().orElse(WAIT).toSeconds()
-              + " s.");
-    } catch (SSLHandshakeException untrusted) {
-      throw new CommandFailed(
-          "the certificate of "
-              + url
-              + " is not trusted: "
-              + untrusted.getMessage()
-              + ". Name its root with --ca-file.");
-    } catch (IOException broken) {
-      throw new NoAnswer("the call to " + url + " broke off: " + broken.getMessage());
-    } catch (InterruptedException stopped) {
-      Thread.currentThread().interrupt();
-      throw new CommandFailed("interrupted.");
+      GatewayAnswer answer = gateway.call(request);
+      if (answer.header("Request-Id").isEmpty()) {
+        throw noGateway(answer.status());
+      }
+      return answer;
+    } catch (CoatcheckException failed) {
+      throw failure(failed, WAIT);
     }
   }
 
-  /** Other servers answer JSON too, and an empty object would look like an empty list. */
-  private void requireGateway(HttpResponse<?> response) throws CommandFailed {
-    if (response.headers().firstValue("Request-Id").filter(id -> id.startsWith("req_")).isEmpty()) {
-      throw noGateway(response.statusCode());
+  private CommandFailed failure(CoatcheckException failed, Duration wait) throws CommandFailed {
+    Optional<GatewayAnswer> answer = failed.answer();
+    if (answer.isPresent()) {
+      return reply(answer.get()).failure();
     }
+    String cause = failed.getCause() == null ? "" : failed.getCause().getMessage();
+    return switch (failed.code()) {
+      case Problem.UNREACHABLE ->
+          new NoAnswer("no gateway answers at " + url + ". Start one: ./coatcheck serve");
+      case Problem.TIMED_OUT ->
+          new NoAnswer(
+              "the gateway at " + url + " did not answer within " + wait.toSeconds() + " s.");
+      case Problem.TLS_REFUSED ->
+          new CommandFailed(
+              "the certificate of "
+                  + url
+                  + " is not trusted: "
+                  + cause
+                  + ". Name its root with --ca-file.");
+      case Problem.NOT_A_GATEWAY -> noGateway(failed.status());
+      case Problem.INTERRUPTED -> new CommandFailed("interrupted.");
+      default -> new NoAnswer("the call to " + url + " broke off: " + cause);
+    };
   }
 
   private CommandFailed noGateway(int status) {
@@ -225,30 +201,16 @@ public final class GatewayCalls {
   }
 
   /** Every answer of a gateway is an object, whatever its status. */
-  private Reply reply(int status, byte[] body) throws CommandFailed {
+  private Reply reply(GatewayAnswer from) throws CommandFailed {
     try {
-      JsonNode answer = JSON.readTree(body);
+      JsonNode answer = JSON.readTree(from.body());
       if (answer.isObject()) {
-        return new Reply(status, answer);
+        return new Reply(from.status(), answer);
       }
     } catch (JacksonException other) {
       // Handled like a body that is not an object.
     }
-    throw noGateway(status);
-  }
-
-  private URI address(String path) throws CommandFailed {
-    try {
-      URI base = URI.create(url);
-      if (("http".equals(base.getScheme()) || "https".equals(base.getScheme()))
-          && base.getHost() != null
-          && base.getRawQuery() == null) {
-        return URI.create(url.replaceFirst("/+$", "") + path);
-      }
-    } catch (IllegalArgumentException malformed) {
-      // Handled like a URL without a host.
-    }
-    throw new Misused("--url must look like http://127.0.0.1:8080, not " + url);
+    throw noGateway(from.status());
   }
 
   /** A flag wins over a variable, and a variable with the key over one that names its file. */
@@ -293,12 +255,25 @@ public final class GatewayCalls {
     return key;
   }
 
-  private HttpClient client() throws CommandFailed {
-    HttpClient made = client;
+  private CoatcheckClient client() throws CommandFailed {
+    CoatcheckClient made = client;
     if (made == null) {
-      made = CallClient.of(url, trusted());
+      CoatcheckClient.Builder builder = builder().apiKey(key()).deadline(WAIT).triesMax(ONE_TRY);
+      Optional<Path> trusted = trusted();
+      if (trusted.isPresent() && !url.startsWith("http:")) {
+        builder.tls(TrustedCertificates.in(trusted.get()));
+      }
+      made = builder.build();
       client = made;
     }
     return made;
+  }
+
+  private CoatcheckClient.Builder builder() throws Misused {
+    try {
+      return CoatcheckClient.builder(URI.create(url));
+    } catch (IllegalArgumentException malformed) {
+      throw new Misused("--url must look like http://127.0.0.1:8080, not " + url);
+    }
   }
 }

@@ -20,7 +20,7 @@ final class Answers {
     Problem problem = Problem.of(answer);
     Resolution<T> resolution = ended(asked, problem, body);
     if (resolution instanceof Resolution.Refused<T>) {
-      throw new CoatcheckException(problem, null);
+      throw new CoatcheckException(answer);
     }
     return resolution;
   }

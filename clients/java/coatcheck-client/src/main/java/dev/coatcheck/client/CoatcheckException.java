@@ -11,10 +11,18 @@ public final class CoatcheckException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
   private final transient Problem problem;
+  private final transient @Nullable GatewayAnswer answer;
 
   CoatcheckException(Problem problem, @Nullable Throwable cause) {
     super(message(problem), cause);
     this.problem = problem;
+    answer = null;
+  }
+
+  CoatcheckException(GatewayAnswer answer) {
+    super(message(Problem.of(answer)));
+    problem = Problem.of(answer);
+    this.answer = answer;
   }
 
   /**
@@ -51,6 +59,15 @@ public final class CoatcheckException extends RuntimeException {
    */
   public Optional<String> requestId() {
     return problem.requestId();
+  }
+
+  /**
+   * The whole answer, with the fields of a problem that {@link Problem} has not.
+   *
+   * @return empty if no gateway answered
+   */
+  public Optional<GatewayAnswer> answer() {
+    return Optional.ofNullable(answer);
   }
 
   private static String message(Problem problem) {

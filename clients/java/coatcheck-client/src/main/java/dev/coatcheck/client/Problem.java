@@ -6,10 +6,11 @@ import java.util.Optional;
 /**
  * What went wrong with a call, or with one item of a batch.
  *
- * @param status the HTTP status, 400 to 599, or 0 if no gateway answered
+ * @param status the HTTP status, 400 to 599; 0 if nothing answered; with {@link #NOT_A_GATEWAY}
+ *     that of the other server
  * @param code what to branch on: a code of the gateway's {@code /docs/errors}, or if {@code status}
  *     is 0 one of {@link #UNREACHABLE}, {@link #TIMED_OUT}, {@link #BROKEN_OFF}, {@link
- *     #TLS_REFUSED}, {@link #NOT_A_GATEWAY}, {@link #INTERRUPTED}
+ *     #TLS_REFUSED}, {@link #INTERRUPTED}
  * @param detail a sentence for people, without secrets
  * @param param the field of the request that is wrong
  * @param requestId the ID of the request in the gateway's log; an item of a batch has that of its
@@ -44,7 +45,11 @@ public record Problem(
   public static final String INTERRUPTED = "interrupted";
 
   static Problem ofClient(String code, String detail) {
-    return new Problem(0, code, detail, Optional.empty(), Optional.empty(), Optional.empty());
+    return ofClient(0, code, detail);
+  }
+
+  static Problem ofClient(int status, String code, String detail) {
+    return new Problem(status, code, detail, Optional.empty(), Optional.empty(), Optional.empty());
   }
 
   static Problem of(GatewayAnswer answer) {
@@ -76,9 +81,10 @@ public record Problem(
    */
   public boolean isTemporary() {
     return switch (status) {
-      case 0 -> !code.equals(TLS_REFUSED) && !code.equals(NOT_A_GATEWAY);
+      case 0 -> !code.equals(TLS_REFUSED);
       case 409 -> code.equals("busy");
-      case 429, 502, 503, 504 -> true;
+      case 429 -> !code.equals(NOT_A_GATEWAY);
+      case 502, 503, 504 -> true;
       default -> false;
     };
   }

@@ -15,7 +15,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.TrustManager;
 import org.jspecify.annotations.Nullable;
 
@@ -82,7 +82,7 @@ final class Transport {
   GatewayAnswer send(GatewayRequest request, String operation) {
     GatewayAnswer answer = exchange(request, operation);
     if (answer.status() >= 400) {
-      throw new CoatcheckException(Problem.of(answer), null);
+      throw new CoatcheckException(answer);
     }
     return answer;
   }
@@ -103,7 +103,7 @@ final class Transport {
     try (InputStream body = response.body()) {
       GatewayAnswer answer =
           new GatewayAnswer(response.statusCode(), response.headers(), body.readAllBytes());
-      throw new CoatcheckException(Problem.of(answer), null);
+      throw new CoatcheckException(answer);
     } catch (IOException broken) {
       throw failed(Problem.BROKEN_OFF, "The connection broke off: " + broken.getMessage(), broken);
     }
@@ -215,13 +215,11 @@ final class Transport {
               .filter(id -> id.startsWith("req_"))
               .isPresent();
       if (!isOurs && status != 502 && status != 503 && status != 504) {
-        throw failed(
-            Problem.NOT_A_GATEWAY,
-            "The server at "
-                + base
-                + " is not a Coatcheck gateway (status "
-                + status
-                + "). Check the URL.",
+        throw new CoatcheckException(
+            Problem.ofClient(
+                status,
+                Problem.NOT_A_GATEWAY,
+                "The server at " + base + " is not a Coatcheck gateway. Check the URL."),
             null);
       }
       return response;
@@ -232,7 +230,7 @@ final class Transport {
           Problem.TIMED_OUT,
           "The gateway at " + base + " did not answer within " + wait.toMillis() + " ms.",
           late);
-    } catch (SSLException untrusted) {
+    } catch (SSLHandshakeException untrusted) {
       throw failed(
           Problem.TLS_REFUSED,
           "There is no TLS with " + base + ": " + untrusted.getMessage(),

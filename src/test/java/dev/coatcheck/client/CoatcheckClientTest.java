@@ -1,0 +1,300 @@
+package dev.coatcheck.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.coatcheck.api.routes.GatewayFixture;
+import dev.coatcheck.client.FaultyProxy.Fault;
+import dev.coatcheck.client.MintResult.Minted;
+import dev.coatcheck.client.Resolution.Found;
+import dev.coatcheck.client.Resolution.Merged;
+import dev.coatcheck.client.Resolution.Revoked;
+import dev.coatcheck.client.Resolution.Unknown;
+import dev.coatcheck.id.Key;
+import dev.coatcheck.id.ParsedPublicId.Reason;
+import dev.coatcheck.id.PublicId;
+import dev.coatcheck.id.PublicIdType;
+import dev.coatcheck.ids.registry.TestType;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class CoatcheckClientTest {
+  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
+
+  private static FaultyProxy proxy;
+
+  @PublicIdType(prefix = "ch")
+  static final class Charge {}
+
+  @PublicIdType(prefix = "usr", name = "user")
+  static final class User {}
+
+  @PublicIdType(prefix = "ch", name = "user")
+  static final class Mistaken {}
+
+  private final List<String> calls = new ArrayList<>();
+  private final CoatcheckClient client = client();
+
+  @BeforeAll
+  static void open() throws IOException {
+    proxy = new FaultyProxy(GATEWAY.uri());
+    GATEWAY.client().put(TestType.of("charge", "ch"));
+    GATEWAY.client().put(TestType.of("user", "usr").uuids());
+  }
+
+  @AfterAll
+  static void close() {
+    proxy.close();
+  }
+
+  @BeforeEach
+  void forget() {
+    proxy.seen();
+  }
+
+  @Test
+  void theAnswersOfABatchOf2500BelongToTheirItems() {
+    List<Key<Charge>> keys =
+        LongStream.range(1_000, 3_500).mapToObj(key -> Key.of(Charge.class, key)).toList();
+
+    List<MintResult<Charge>> minted = client.mintAll(keys.stream().map(MintRequest::of).toList());
+    List<Resolution<Charge>> found = client.lookupAll(keys);
+    List<PublicId<Charge>> ids = found.stream().map(each -> each.current().orElseThrow()).toList();
+    List<Resolution<Charge>> resolved = client.resolveAll(ids);
+
+    assertThat(minted).hasSize(2_500);
+    for (int i = 0; i < keys.size(); i++) {
+      Mapping<Charge> mapping = ((Minted<Charge>) minted.get(i)).mapping();
+      assertThat(mapping.key()).isEqualTo(keys.get(i));
+      assertThat(ids.get(i)).isEqualTo(mapping.id());
+      assertThat(resolved.get(i).key()).contains(keys.get(i));
+    }
+    calls.remove("listTypes 200");
+    assertThat(calls)
+        .containsExactly(
+            Stream.of("mintBatch 200", "lookupBatch 200", "resolveBatch 200")
+                .flatMap(call -> Collections.nCopies(3, call).stream())
+                .toArray(String[]::new));
+  }
+
+  @Test
+  void aPublicIdOfAnotherTypeIsRefusedWithoutACall() {
+    PublicId<User> user = client.mint(User.class).mapping().id();
+    proxy.seen();
+
+    assertThat(client.resolve(Charge.class, user.toString()))
+        .isEqualTo(new Resolution.WrongType<Charge>("ch", "usr"));
+    assertThat(proxy.seen()).isZero();
+  }
+
+  @Test
+  void whatBecameOfAPublicIdIsAResult() {
+    Mapping<Charge> charge = client.mint(Charge.class).mapping();
+    Mapping<Charge> survivor = client.mint(Charge.class).mapping();
+
+    assertThat(client.resolve(charge.id())).isEqualTo(new Found<>(charge));
+    assertThat(client.lookup(charge.key())).isEqualTo(new Found<>(charge));
+
+    client.merge(charge.id(), survivor.id());
+    assertThat(client.resolve(Charge.class, charge.id().toString()))
+        .isInstanceOf(Merged.class)
+        .returns(Optional.of(survivor.id()), Resolution::current);
+    assertThat(client.resolve(charge.id()).key()).contains(survivor.key());
+
+    client.revoke(survivor.id(), "leaked");
+    Resolution<Charge> ended = client.resolve(survivor.id());
+    if (!(ended instanceof Revoked<Charge> revoked)) {
+      throw new AssertionError(ended);
+    }
+    assertThat(revoked.id()).contains(survivor.id());
+    assertThat(revoked.reason()).contains("leaked");
+    assertThat(revoked.isErased()).isFalse();
+    assertThat(client.resolveAll(List.of(survivor.id())))
+        .singleElement()
+        .isInstanceOf(Revoked.class);
+
+    PublicId<Charge> never = PublicId.of(Charge.class, "ch_00000000000000000000002B");
+    assertThat(client.resolve(never)).isEqualTo(new Unknown<>());
+    assertThat(client.lookup(Key.of(Charge.class, 9))).isEqualTo(new Unknown<>());
+  }
+
+  @Test
+  void aTextThatIsNoPublicIdIsMalformed() {
+    for (String text : List.of("", ".", "ch_4KIWSf8WvPNoQDBwStVIDYHV", "a/b?c", "x".repeat(300))) {
+      assertThat(client.resolve(Charge.class, text))
+          .as(text)
+          .isInstanceOf(Resolution.Malformed.class);
+    }
+    assertThat(client.resolve(Charge.class, "ch_4KIWSf8WvPNoQDBwStVIDYHV"))
+        .isEqualTo(new Resolution.Malformed<Charge>(Reason.CHECK, 25));
+  }
+
+  @Test
+  void fiveHundredRowsAreOneCall() {
+    List<Key<Charge>> keys =
+        LongStream.range(10_000, 10_500).mapToObj(key -> Key.of(Charge.class, key)).toList();
+    client.mintAll(keys.stream().map(MintRequest::of).toList());
+    Collector collector = client.collector();
+    proxy.seen();
+
+    List<Pending<Resolution<Charge>>> rows = keys.stream().map(collector::lookup).toList();
+    assertThat(collector.lookup(keys.getFirst())).isSameAs(rows.getFirst());
+    assertThat(proxy.seen()).isZero();
+
+    for (int i = 0; i < keys.size(); i++) {
+      assertThat(rows.get(i).get().key()).contains(keys.get(i));
+    }
+    assertThat(proxy.seen()).isEqualTo(1);
+
+    assertThat(collector.resolve(rows.getFirst().get().current().orElseThrow()).get().key())
+        .contains(keys.getFirst());
+    assertThat(proxy.seen()).isEqualTo(1);
+  }
+
+  @Test
+  void aCallIsSentAgainAsSoonAsRetryAfterSays() {
+    Mapping<Charge> charge = client.mint(Charge.class).mapping();
+    proxy.seen();
+    proxy.next(Fault.BUSY);
+
+    long start = System.nanoTime();
+    assertThat(client.resolve(charge.id())).isEqualTo(new Found<>(charge));
+
+    assertThat(proxy.seen()).isEqualTo(2);
+    assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofSeconds(1));
+  }
+
+  @Test
+  void aWaitThatEndsAfterTheDeadlineIsNotBegun() {
+    proxy.next(Fault.BUSY_FOR_LONG);
+
+    assertThatThrownBy(() -> client.mint(Charge.class))
+        .isInstanceOfSatisfying(
+            CoatcheckException.class,
+            e -> {
+              assertThat(e.status()).isEqualTo(503);
+              assertThat(e.problem().isTemporary()).isTrue();
+              assertThat(e.problem().retryAfter()).contains(Duration.ofSeconds(60));
+            });
+    assertThat(proxy.seen()).isEqualTo(1);
+  }
+
+  @Test
+  void aMintWhoseAnswerIsLostIsDoneOnce() {
+    long before = GATEWAY.count("select count(*) from coatcheck.public_id");
+    proxy.next(Fault.LOST_ANSWER);
+
+    Minted<Charge> minted = client.mint(Charge.class);
+
+    assertThat(proxy.seen()).isGreaterThanOrEqualTo(2);
+    assertThat(GATEWAY.count("select count(*) from coatcheck.public_id")).isEqualTo(before + 1);
+    assertThat(client.resolve(minted.mapping().id())).isEqualTo(new Found<>(minted.mapping()));
+
+    proxy.next(Fault.LOST_ANSWER);
+    assertThat(client.mintAll(Charge.class, 3)).hasSize(3);
+    assertThat(GATEWAY.count("select count(*) from coatcheck.public_id")).isEqualTo(before + 4);
+  }
+
+  @Test
+  void aRefusedItemOfABatchHasItsProblem() {
+    List<MintResult<Charge>> results =
+        client.mintAll(
+            List.of(
+                MintRequest.of(Charge.class),
+                MintRequest.of(Key.of(Charge.class, UUID.randomUUID()))));
+
+    assertThat(results.get(0)).isInstanceOf(Minted.class);
+    if (!(results.get(1) instanceof MintResult.Refused<Charge> refused)) {
+      throw new AssertionError(results);
+    }
+    assertThat(refused.problem().status()).isEqualTo(400);
+    assertThat(refused.problem().code()).isEqualTo("key_malformed");
+    assertThat(refused.problem().requestId()).isPresent();
+  }
+
+  @Test
+  void aProblemHasItsStatusItsCodeAndTheIdOfTheRequest() {
+    CoatcheckClient stranger = CoatcheckClient.builder(proxy.uri()).apiKey("sk_stranger").build();
+
+    assertThatThrownBy(() -> stranger.mint(User.class))
+        .isInstanceOfSatisfying(
+            CoatcheckException.class,
+            e -> {
+              assertThat(e.status()).isEqualTo(401);
+              assertThat(e.code()).isEqualTo("unauthenticated");
+              assertThat(e.requestId().orElseThrow()).startsWith("req_");
+            });
+  }
+
+  @Test
+  void aClassThatNamesAnotherTypeIsRefused() {
+    assertThatThrownBy(() -> client.mint(Mistaken.class))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("Correct its @PublicIdType");
+  }
+
+  @Test
+  void legacyIdsAndClientIdsFindTheirPublicId() {
+    UUID made = UUID.randomUUID();
+    MintRequest<Charge> request =
+        MintRequest.of(Charge.class).withLegacyId(4711).withClientId(made, "channel-42");
+    Mapping<Charge> charge = client.mint(request).mapping();
+
+    assertThat(client.mint(request).isNew()).isFalse();
+    assertThat(charge.legacyId()).contains(4711L);
+    assertThat(client.legacy(Charge.class, 4711).current()).contains(charge.id());
+    assertThat(client.legacyAll(Charge.class, List.of(4712L, 4711L)))
+        .extracting(Resolution::current)
+        .containsExactly(Optional.empty(), Optional.of(charge.id()));
+    Alias alias = Alias.ofClientId(made, "channel-42");
+    assertThat(client.lookup(Charge.class, alias).current()).contains(charge.id());
+    assertThat(client.addAlias(charge.id(), Alias.ofLegacyId(4713))).isTrue();
+    assertThat(client.addAlias(charge.id(), Alias.ofLegacyId(4713))).isFalse();
+    client.removeAlias(charge.id(), Alias.ofLegacyId(4713));
+    assertThat(client.legacy(Charge.class, 4713)).isEqualTo(new Unknown<>());
+  }
+
+  @Test
+  void urlsAreTranslatedBothWays() {
+    Mapping<Charge> charge = client.mint(Charge.class).mapping();
+    String url = "/charges/" + charge.id() + "?expand=customer";
+    String resolved = "/charges/" + charge.key() + "?expand=customer";
+
+    assertThat(client.resolveUrl(url).resolved()).isEqualTo(resolved);
+    assertThat(client.publishUrl(resolved, "/charges/{charge}")).isEqualTo(url);
+    assertThat(client.resolveUrls(List.of(url, "//no")))
+        .satisfiesExactly(
+            first ->
+                assertThat(first)
+                    .isInstanceOfSatisfying(
+                        UrlResult.Resolved.class,
+                        ok -> assertThat(ok.url().resolved()).isEqualTo(resolved)),
+            second -> assertThat(second).isInstanceOf(UrlResult.Refused.class));
+  }
+
+  @Test
+  void keysComeByThemselves() {
+    assertThat(client.snowflakes("default", 3)).hasSize(3).isSorted().doesNotHaveDuplicates();
+    assertThat(client.uuids(2)).hasSize(2).allMatch(uuid -> uuid.version() == 7);
+  }
+
+  private CoatcheckClient client() {
+    return CoatcheckClient.builder(proxy.uri())
+        .apiKey(GATEWAY.key())
+        .deadline(Duration.ofSeconds(30))
+        .listener((operation, status, tries, took) -> calls.add(operation + " " + status))
+        .build();
+  }
+}
