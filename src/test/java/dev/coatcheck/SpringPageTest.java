@@ -57,7 +57,7 @@ class SpringPageTest {
   @ValueSource(strings = {"4.1.2 coatcheck-spring-boot4", "3.5.16 coatcheck-spring-boot3"})
   void anEmptyFolderGetsToTheFirstPublicId(String versions) throws Exception {
     String page = Files.readString(ROOT.resolve("docs/spring.md"));
-    String[] version = versions.split(" ");
+    String[] version = versions.split(" ", -1);
     write(
         "pom.xml",
         blocks(page, "xml")

@@ -1,5 +1,7 @@
 package dev.coatcheck.ids.mapping;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.id.Token;
@@ -43,10 +45,10 @@ public final class TestEras {
 
   /** Begins an era of the second seal key, as if that had been done in time. */
   public static Type began(MappingFixture fixture, Type type, String startsAt) {
-    fixture
-        .registry
-        .addEra(type.name(), Optional.empty(), TestSealKeys.SECOND, Actor.operator())
-        .orElseThrow();
+    assertThat(
+            fixture.registry.addEra(
+                type.name(), Optional.empty(), TestSealKeys.SECOND, Actor.operator()))
+        .isPresent();
     fixture
         .on
         .sql()

@@ -64,7 +64,8 @@ class PinsTest {
   }
 
   private static Type closed(Type type) {
-    FIXTURE.registry.closeEra(type.name(), TestSealKeys.FIRST, Actor.operator()).orElseThrow();
+    assertThat(FIXTURE.registry.closeEra(type.name(), TestSealKeys.FIRST, Actor.operator()))
+        .isPresent();
     return FIXTURE.registry.named(type.name()).orElseThrow();
   }
 
