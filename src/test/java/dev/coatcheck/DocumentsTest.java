@@ -197,14 +197,16 @@ class DocumentsTest {
   }
 
   private static boolean isThere(String test, String method) throws IOException {
-    try (Stream<Path> files = Files.walk(Path.of("src/test/java"))) {
-      for (Path file : files.filter(path -> path.endsWith(test + ".java")).toList()) {
-        if (method.isEmpty() || Files.readString(file).contains("void " + method + "(")) {
-          return true;
+    for (String tests : List.of("src/test/java", "clients/java")) {
+      try (Stream<Path> files = Files.walk(Path.of(tests))) {
+        for (Path file : files.filter(path -> path.endsWith(test + ".java")).toList()) {
+          if (method.isEmpty() || Files.readString(file).contains("void " + method + "(")) {
+            return true;
+          }
         }
       }
-      return false;
     }
+    return false;
   }
 
   private static List<Path> documents() throws IOException {

@@ -26,6 +26,7 @@ public record Reply(int status, JsonNode body) {
           Map.entry("POST /v1/keys", "coatcheck keys next"),
           Map.entry("GET /v1/table-migrations", "coatcheck migrate-table status"),
           Map.entry("GET /v1/types", "coatcheck types list"),
+          Map.entry("GET /v1/types/{name}", "coatcheck types get"),
           Map.entry("PUT /v1/types/{name}", "coatcheck types put"),
           Map.entry("PATCH /v1/types/{name}", "coatcheck types set"),
           Map.entry("POST /v1/types/{name}/eras", "coatcheck types era"),

@@ -183,6 +183,11 @@ class HelpExamplesTest {
     List<String> grants = beforeWord("|", example("database grants", Map.of()));
     assertThat(Terminal.run(words(grants)).out()).contains("to \"coatcheck_gateway\"");
     assertThat(Terminal.run(words(example("completion", Map.of()))).out()).contains("coatcheck");
+    for (String verb : List.of("database distribute", "database rebalance")) {
+      List<String> onPlainPostgres = new ArrayList<>(example(verb, Map.of()));
+      onPlainPostgres.addAll(dba.database.flags());
+      assertThat(Terminal.run(words(onPlainPostgres)).err()).contains("create extension citus");
+    }
     List<String> health = new ArrayList<>(example("health", Map.of()));
     health.add("--port=" + dba.gateway.url().replaceFirst(".*:", ""));
     assertThat(Terminal.run(words(health))).isEqualTo(new Terminal(0, "", ""));
