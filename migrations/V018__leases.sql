@@ -1,10 +1,10 @@
 -- Leases over HTTP, and one window for all holders of workers.
 alter table coatcheck.worker_lease
-  add column lease_hash bytea,
-  add column principal  text,
-  add constraint worker_lease_hash_is_unique     unique (lease_hash),
-  add constraint worker_lease_hash_is_sha256     check (octet_length(lease_hash) = 32),
-  add constraint worker_lease_over_http_is_whole check ((lease_hash is null) = (principal is null));
+  add column lease_hash bytea
+    constraint worker_lease_hash_is_unique     unique
+    constraint worker_lease_hash_is_sha256     check (octet_length(lease_hash) = 32),
+  add column principal  text
+    constraint worker_lease_over_http_is_whole check ((lease_hash is null) = (principal is null));
 
 comment on column coatcheck.worker_lease.lease_hash is
   'SHA-256 of the ID of a lease over HTTP. Null: leased by a gateway, or straight from Postgres.';
@@ -28,8 +28,8 @@ comment on column coatcheck.lease_window.longest_ms is
   'The longest window ever. Rests after a failover are measured by it.';
 
 alter table coatcheck.api_key
-  add column lease_max integer,
-  add constraint api_key_lease_max_is_bounded check (lease_max between 0 and 1024);
+  add column lease_max integer
+    constraint api_key_lease_max_is_bounded check (lease_max between 0 and 1024);
 
 comment on column coatcheck.api_key.lease_max is
   'How many workers its principal may have over HTTP at the same time. Null: the default.';
