@@ -190,7 +190,7 @@ class DocsExamplesTest {
         delete from coatcheck.worker_lease where worker = 417;
         insert into coatcheck.worker_lease (layout, worker, epoch, granted_until_ms, expires_at,
           timeline, system_identifier, holder, lease_hash, principal)
-        select 'default', 417, 12, 0, 'infinity', timeline, system_identifier, 'shop-1',
+        select 'default', 417, 12, 0, now() + interval '1 day', timeline, system_identifier, 'shop-1',
                sha256('%s'), (select principal from coatcheck.api_key where key_id = '%s')
           from coatcheck.key_fence
         """

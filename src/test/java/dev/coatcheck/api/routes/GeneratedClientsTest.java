@@ -208,7 +208,8 @@ class GeneratedClientsTest {
     values.put("EPOCH", lease.body().at("/epoch").asString());
     values.put("MARK", lease.text("/until"));
     gateway.execute(
-        "update coatcheck.worker_lease set expires_at = 'infinity' where principal is not null");
+        "update coatcheck.worker_lease set expires_at = now() + interval '1 day' where principal is"
+            + " not null");
     return values;
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.Breakage;
 import dev.coatcheck.BrokenBy;
 import dev.coatcheck.core.key.SnowflakeLayout;
+import java.lang.reflect.Method;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
@@ -155,7 +156,17 @@ class LeaseSimulationTest {
 
   @TestFactory
   Stream<DynamicTest> everyDefectIsFound() {
-    return Breakage.requireRed(this);
+    return Breakage.requireRed(this, test -> !isOfLibrary(test));
+  }
+
+  @TestFactory
+  @Tag("faults") // minutes: some defects show in one of a hundred runs
+  Stream<DynamicTest> everyDefectOfALibraryIsFound() {
+    return Breakage.requireRed(this, LeaseSimulationTest::isOfLibrary);
+  }
+
+  private static boolean isOfLibrary(Method test) {
+    return test.getName().startsWith("noKeyOfALibrary");
   }
 
   private static Simulation run(long seed, SnowflakeLayout layout, Weather weather, long millis) {
