@@ -184,6 +184,9 @@ class RequestWayTest {
     }
   }
 
+  /** Runs beside each way while anything waits, as on a slow machine. */
+  private static final String SWEEP = "DeadlineSweep";
+
   @ParameterizedTest
   @ValueSource(strings = {"A mint", "A redirect", "An uncached resolve", "A backfilled row"})
   void thePageNamesTheClassesThatRun(String way) throws IOException {
@@ -197,7 +200,7 @@ class RequestWayTest {
     if (!isBackfill) {
       assertThat(page)
           .as("the list of this way in docs/a-request.md, which is now: " + each)
-          .containsAll(each);
+          .containsAll(each.stream().filter(name -> !name.equals(SWEEP)).toList());
     }
   }
 
