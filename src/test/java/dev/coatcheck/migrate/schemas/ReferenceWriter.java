@@ -67,9 +67,10 @@ final class ReferenceWriter implements AutoCloseable {
 
   private void write(TestSession session, String prefix, long n, List<Reference> references) {
     boolean isMortal = n % 3 == 0;
-    insert(session, prefix + n, isMortal, n % 2 == 0);
+    boolean isNew = knowsNewKeysOnly; // once, so that no statement names columns of both models
+    insert(session, isNew, prefix + n, isMortal, n % 2 == 0);
     for (Reference reference : references) {
-      point(session, reference, prefix + (n - 1), prefix + n);
+      point(session, isNew, reference, prefix + (n - 1), prefix + n);
     }
     if (isMortal) {
       session.execute("delete from " + schema.table() + " where label = '" + prefix + n + "'");
@@ -77,13 +78,14 @@ final class ReferenceWriter implements AutoCloseable {
   }
 
   /** A row and a row in each table that refers to it: in one statement, or in a transaction. */
-  private void insert(TestSession session, String label, boolean isMortal, boolean atOnce) {
+  private void insert(
+      TestSession session, boolean isNew, String label, boolean isMortal, boolean atOnce) {
     String parent = "insert into %s (label) values ('%s')".formatted(schema.table(), label);
-    String key = key();
+    String key = key(isNew);
     List<String> children =
         byTable.values().stream()
             .filter(of -> !isMortal || of.stream().allMatch(Reference::mayLose))
-            .map(of -> insertInto(of, label))
+            .map(of -> insertInto(isNew, of, label))
             .toList();
     if (atOnce) {
       session.execute(
@@ -105,17 +107,18 @@ final class ReferenceWriter implements AutoCloseable {
     session.commit();
   }
 
-  private String insertInto(List<Reference> ofTable, String label) {
+  private static String insertInto(boolean isNew, List<Reference> ofTable, String label) {
     return "insert into "
         + ofTable.getFirst().table()
         + " ("
-        + joined(ofTable, reference -> column(reference) + ", " + reference.label())
+        + joined(ofTable, reference -> column(isNew, reference) + ", " + reference.label())
         + ") select "
         + joined(ofTable, _ -> "k, '" + label + "'");
   }
 
   /** Lets the references to a row refer to another row. */
-  private void point(TestSession session, Reference reference, String from, String to) {
+  private void point(
+      TestSession session, boolean isNew, Reference reference, String from, String to) {
     if (reference.isUnique() || !reference.mayLose()) {
       return;
     }
@@ -123,8 +126,8 @@ final class ReferenceWriter implements AutoCloseable {
         "update %s as c set %s = p.%s, %s = p.label from %s as p where p.label = '%s' and c.%s = '%s'"
             .formatted(
                 reference.table(),
-                column(reference),
-                key(),
+                column(isNew, reference),
+                key(isNew),
                 reference.label(),
                 schema.table(),
                 to,
@@ -132,12 +135,12 @@ final class ReferenceWriter implements AutoCloseable {
                 from));
   }
 
-  private String key() {
-    return knowsNewKeysOnly ? "snowflake_id" : schema.key();
+  private String key(boolean isNew) {
+    return isNew ? "snowflake_id" : schema.key();
   }
 
-  private String column(Reference reference) {
-    return knowsNewKeysOnly ? reference.twin() : reference.column();
+  private static String column(boolean isNew, Reference reference) {
+    return isNew ? reference.twin() : reference.column();
   }
 
   private static String joined(List<Reference> references, Function<Reference, String> part) {
