@@ -240,7 +240,10 @@ class ApiKeysTest {
     for (int i = 0; i < count; i++) {
       keys.add(ApiKey.generate(random));
     }
-    Deadline.after(Duration.ofMinutes(1)).run(() -> insert(keys));
+    for (int from = 0; from < count; from += 5_000) {
+      List<ApiKey> some = keys.subList(from, from + 5_000);
+      Deadline.after(Duration.ofMinutes(1)).run(() -> insert(some));
+    }
     Access access =
         new Access(DATABASE, new Access.Trust(FEED, Duration.ofSeconds(60)), OBSERVER, () -> now);
 
