@@ -6,6 +6,9 @@ import io.javalin.http.HandlerType;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -25,6 +28,7 @@ import org.eclipse.jetty.util.VirtualThreads;
  * second, while there are streams.
  */
 public final class EventStreams implements AutoCloseable {
+  private static final String EVENT_STREAM = "text/event-stream";
   private static final int WRITE_SECONDS_MAX = 15;
   private static final long WRITE_NANOS_MAX = TimeUnit.SECONDS.toNanos(WRITE_SECONDS_MAX);
   private static final int LOOK_MILLIS = 1_000;
@@ -100,6 +104,19 @@ public final class EventStreams implements AutoCloseable {
   }
 
   /**
+   * Whether the client asks for a stream. A generated client accepts all that the contract names,
+   * and waits for the end.
+   */
+  public static boolean areAccepted(Context ctx) {
+    String accept = Optional.ofNullable(ctx.header("Accept")).orElse("");
+    List<String> types =
+        Arrays.stream(accept.split(",", -1))
+            .map(range -> range.split(";", 2)[0].strip().toLowerCase(Locale.ROOT))
+            .toList();
+    return types.contains(EVENT_STREAM) && !types.contains("application/json");
+  }
+
+  /**
    * Answers with a stream. HEAD gets the headers alone.
    *
    * @param ended runs after the end, and at once for HEAD
@@ -110,7 +127,7 @@ public final class EventStreams implements AutoCloseable {
     if (stop.getCount() == 0 || !permits.tryAcquire()) {
       return Optional.empty();
     }
-    ctx.status(200).contentType("text/event-stream");
+    ctx.status(200).contentType(EVENT_STREAM);
     ctx.header("Cache-Control", "no-store");
     ctx.header("X-Accel-Buffering", "no"); // or nginx buffers the stream
     if (ctx.method().equals(HandlerType.HEAD)) {

@@ -16,6 +16,7 @@ public enum ProblemCode implements WireNamed {
   LEASE_STALE(409, "Lease stale"),
   LEASES_EXHAUSTED(409, "Leases exhausted"),
   MERGE_REFUSED(409, "Merge refused"),
+  CHANGES_FORGOTTEN(410, "Changes forgotten"),
   TYPE_UNKNOWN(404, "Type unknown"),
   KEY_MALFORMED(400, "Malformed key"),
   KEY_REQUIRED(422, "Key required"),

@@ -220,6 +220,7 @@ public final class HttpServer implements AutoCloseable {
   public void close() {
     routes.operations().drain();
     routes.runs().close();
+    routes.changes().close();
     routes.console().ifPresent(ConsoleRoutes::close);
     stop();
     management.ifPresent(Javalin::stop); // last: until then it says that the gateway isn't ready

@@ -1,6 +1,7 @@
 package dev.coatcheck.api.gateway;
 
 import dev.coatcheck.api.console.ConsoleRoutes;
+import dev.coatcheck.api.routes.ChangeRoutes;
 import dev.coatcheck.api.routes.IdRoutes;
 import dev.coatcheck.api.routes.MintRoutes;
 import dev.coatcheck.api.routes.OperationsRoutes;
@@ -18,7 +19,7 @@ import java.util.stream.Stream;
  * @param redirects may be answered without a request thread, like {@code ids}, {@code proxies} and
  *     {@code mints}
  * @param operations are on the management port too
- * @param runs have streams, which end before the server
+ * @param runs have streams, which end before the server, like those of {@code changes}
  * @param console on one of the two ports, or empty
  */
 public record RouteTable(
@@ -28,11 +29,12 @@ public record RouteTable(
     MintRoutes mints,
     OperationsRoutes operations,
     TableMigrationRoutes runs,
+    ChangeRoutes changes,
     List<Routes> others,
     Optional<ConsoleRoutes> console) {
 
   Stream<Routes> all() {
     return Stream.concat(
-        Stream.of(redirects, ids, proxies, mints, operations, runs), others.stream());
+        Stream.of(redirects, ids, proxies, mints, operations, runs, changes), others.stream());
   }
 }

@@ -15,6 +15,7 @@ import dev.coatcheck.api.exchange.RequestAccess;
 import dev.coatcheck.api.gateway.HttpServer;
 import dev.coatcheck.api.gateway.RouteTable;
 import dev.coatcheck.api.routes.AliasRoutes;
+import dev.coatcheck.api.routes.ChangeRoutes;
 import dev.coatcheck.api.routes.EndingRoutes;
 import dev.coatcheck.api.routes.ErasureRoutes;
 import dev.coatcheck.api.routes.IdRoutes;
@@ -232,6 +233,7 @@ public final class Gateway implements AutoCloseable {
                           registry,
                           parameters,
                           observer),
+                      new ChangeRoutes(feed, registry),
                       List.of(
                           new TypeRoutes(registry, parameters, typeChanges, clock),
                           new PinRoutes(registry, parameters, new Pins(database, clock)),

@@ -33,6 +33,7 @@ public final class ChangeFeed implements AutoCloseable {
   private final Map<ChangeKind, List<Runnable>> listeners = new ConcurrentHashMap<>();
   private final Map<ChangeKind, List<Consumer<Optional<List<String>>>>> subjectListeners =
       new ConcurrentHashMap<>();
+  private final List<Runnable> pollListeners = new CopyOnWriteArrayList<>();
   private final Optional<ChangeStore> store;
   private final Observer observer;
   private final Background background;
@@ -103,6 +104,34 @@ public final class ChangeFeed implements AutoCloseable {
   /** How long ago the last successful poll was sent. */
   public Duration silent() {
     return Duration.ofNanos(state.silentNanos(nanoTime.getAsLong()));
+  }
+
+  /** Calls {@code listener} after each successful poll, on the polling thread; it must not wait. */
+  public void onPoll(Runnable listener) {
+    pollListeners.add(listener);
+  }
+
+  /**
+   * Where a reader begins who knows nothing.
+   *
+   * @param after all later changes are remembered
+   * @param known for how long; at most two minutes
+   */
+  public record Start(long after, Duration known) {}
+
+  public Start start() {
+    long after = state.forgotten();
+    return new Start(after, Duration.ofNanos(state.rememberedNanos(nanoTime.getAsLong())));
+  }
+
+  /**
+   * The first changes after {@code number} that are known here, in order; empty if some of them are
+   * no longer remembered, or the number lies ahead of the feed. If they are fewer than {@code
+   * changesMax}, they are all that were committed when {@link #silent} began, if that was asked
+   * before.
+   */
+  public Optional<List<Change>> after(long number, int changesMax) {
+    return state.after(number, changesMax);
   }
 
   FeedState state() {
@@ -177,6 +206,7 @@ public final class ChangeFeed implements AutoCloseable {
               .getOrDefault(kind, List.of())
               .forEach(listener -> listener.accept(subjects));
         });
+    pollListeners.forEach(Runnable::run);
     if (distrusted && isTrusted()) {
       distrusted = false;
       observer.observe(new Event.FeedTrusted(silentNanos / NANOS_PER_MILLI));

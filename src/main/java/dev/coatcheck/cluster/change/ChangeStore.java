@@ -1,6 +1,5 @@
 package dev.coatcheck.cluster.change;
 
-import dev.coatcheck.cluster.change.FeedReply.Change;
 import dev.coatcheck.postgres.connection.RootCause;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -62,12 +61,12 @@ final class ChangeStore {
 
   private static FeedReply read(DSLContext sql, long after) {
     Result<Record> rows = sql.fetch(READ, DSL.val(after), DSL.val(READ_ROWS_MAX));
-    List<Change> changes =
+    List<FeedReply.Row> changes =
         rows.stream()
             .filter(row -> row.get(1) != null)
             .map(
                 row ->
-                    new Change(
+                    new FeedReply.Row(
                         row.get(1, Long.class), row.get(2, String.class), row.get(3, String.class)))
             .toList();
     return new FeedReply.Read(Objects.requireNonNull(rows.getFirst().get(0, Long.class)), changes);

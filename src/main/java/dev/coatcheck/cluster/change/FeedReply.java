@@ -10,7 +10,7 @@ sealed interface FeedReply {
    *
    * @param head the last number in the feed
    */
-  record Read(long head, List<Change> changes) implements FeedReply {
+  record Read(long head, List<Row> changes) implements FeedReply {
     public Read {
       changes = List.copyOf(changes);
     }
@@ -29,7 +29,7 @@ sealed interface FeedReply {
     List<String> subjects(ChangeKind kind) {
       return changes.stream()
           .filter(change -> change.kind().equals(kind.wireName()))
-          .map(Change::subject)
+          .map(Row::subject)
           .toList();
     }
   }
@@ -37,5 +37,5 @@ sealed interface FeedReply {
   record Failed(String reason) implements FeedReply {}
 
   /** One row. The kind is a text because a newer instance may know more kinds. */
-  record Change(long number, String kind, String subject) {}
+  record Row(long number, String kind, String subject) {}
 }

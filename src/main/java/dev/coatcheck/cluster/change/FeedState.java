@@ -2,15 +2,16 @@ package dev.coatcheck.cluster.change;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.coatcheck.cluster.change.FeedReply.Change;
 import dev.coatcheck.core.name.WireNamed;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 
 /**
  * The changes that this instance knows of, and how far it may be trusted. One thread reports the
@@ -35,13 +36,24 @@ final class FeedState {
   private static final long NOWHERE = -1;
 
   private final Map<ChangeKind, Map<String, Long>> recent = new EnumMap<>(ChangeKind.class);
-  private final Deque<Remembered> order = new ArrayDeque<>();
+
+  /** The remembered changes by their numbers, for those who follow the feed themselves. */
+  private final NavigableMap<Long, Remembered> log = new ConcurrentSkipListMap<>();
+
   private volatile long position = NOWHERE;
+
+  /** All known changes after this number are remembered. */
+  private volatile long forgotten = NOWHERE;
+
+  /** Since when no change was missed. */
+  private volatile long startedNano;
+
   private volatile int generation;
   private volatile long goodNano;
   private volatile boolean good;
+  private int remembered;
 
-  private record Remembered(ChangeKind kind, String subject, long number, long nano) {}
+  private record Remembered(Change change, long nano) {}
 
   FeedState() {
     for (ChangeKind kind : ChangeKind.values()) {
@@ -86,6 +98,34 @@ final class FeedState {
   }
 
   /**
+   * The first changes after {@code number}, in order; empty if some of them are no longer
+   * remembered, or there is no such number yet.
+   */
+  Optional<List<Change>> after(long number, int changesMax) {
+    long until = position;
+    if (number < 0 || number > until) {
+      return Optional.empty();
+    }
+    List<Change> changes =
+        log.subMap(number, false, until, true).values().stream()
+            .limit(changesMax)
+            .map(Remembered::change)
+            .toList();
+    // Last: what was forgotten meanwhile may be missing.
+    return number < forgotten ? Optional.empty() : Optional.of(changes);
+  }
+
+  /** The number after which all changes are remembered. */
+  long forgotten() {
+    return forgotten;
+  }
+
+  /** For how long all changes are remembered. */
+  long rememberedNanos(long nano) {
+    return Math.clamp(nano - startedNano, 0, REMEMBERED_NANOS);
+  }
+
+  /**
    * Processes what a poll has read.
    *
    * @return the kinds that changed; all of them if changes were missed
@@ -96,7 +136,7 @@ final class FeedState {
       changed = EnumSet.noneOf(ChangeKind.class);
       read.changes().forEach(change -> hear(change, sentNano, changed));
     } else {
-      changed = startAt(read.head());
+      changed = startAt(read.head(), sentNano);
     }
     if (position == read.head()) {
       goodNano = sentNano;
@@ -106,36 +146,45 @@ final class FeedState {
     return changed;
   }
 
-  private void hear(Change change, long nano, Set<ChangeKind> changed) {
-    WireNamed.find(ChangeKind.class, change.kind())
+  private void hear(FeedReply.Row row, long nano, Set<ChangeKind> changed) {
+    WireNamed.find(ChangeKind.class, row.kind())
         .ifPresent(
             kind -> {
-              of(kind).put(change.subject(), change.number());
-              order.add(new Remembered(kind, change.subject(), change.number(), nano));
+              of(kind).put(row.subject(), row.number());
+              log.put(
+                  row.number(),
+                  new Remembered(new Change(row.number(), kind, row.subject()), nano));
+              remembered++;
               changed.add(kind);
             });
-    position = change.number();
-    if (order.size() > REMEMBERED_MAX) {
-      startAt(change.number());
+    position = row.number();
+    if (remembered > REMEMBERED_MAX) {
+      startAt(row.number(), nano);
     }
   }
 
   /** Drops everything, because the changes are not known. */
   @SuppressWarnings("NonAtomicVolatileUpdate") // Only one thread writes.
-  private Set<ChangeKind> startAt(long head) {
+  private Set<ChangeKind> startAt(long head, long nano) {
+    forgotten = head; // before the position, or a reader would see no gap
+    startedNano = nano;
     position = head;
     generation++;
     recent.values().forEach(Map::clear);
-    order.clear();
+    log.clear();
+    remembered = 0;
     return EnumSet.allOf(ChangeKind.class);
   }
 
   private void forget(long nano) {
-    for (Remembered oldest = order.peek();
-        oldest != null && nano - oldest.nano() > REMEMBERED_NANOS;
-        oldest = order.peek()) {
-      of(oldest.kind()).remove(oldest.subject(), oldest.number());
-      order.remove();
+    for (Map.Entry<Long, Remembered> oldest = log.firstEntry();
+        oldest != null && nano - oldest.getValue().nano() > REMEMBERED_NANOS;
+        oldest = log.firstEntry()) {
+      Change change = oldest.getValue().change();
+      of(change.kind()).remove(change.subject(), change.number());
+      forgotten = change.number();
+      log.remove(change.number());
+      remembered--;
     }
   }
 

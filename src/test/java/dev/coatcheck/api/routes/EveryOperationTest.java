@@ -71,6 +71,7 @@ class EveryOperationTest {
       GET /v1/segments
       PUT /v1/segments/invoice {}
       GET /v1/workers
+      GET /v1/changes
       GET /v1/inspect/42
       GET /v1/audit
       GET /v1/audit/export

@@ -73,6 +73,7 @@ class GeneratedClientsTest {
       putSegment tag=invoice | {"bits":32}
       listSegments
       listWorkers
+      listChanges
       inspect text=01ARZ3NDEKTSV4RRFFQ69G5FAV
       importIds | type,key / charge,700 / nothing,701
       exportIds type=charge format=ndjson include_ended=true

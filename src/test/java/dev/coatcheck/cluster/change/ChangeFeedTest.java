@@ -66,7 +66,7 @@ class ChangeFeedTest extends OnAFeed {
       boolean over = false;
       while (!over) {
         over = writing.get() == 0;
-        for (FeedReply.Change change : read(last).changes()) {
+        for (FeedReply.Row change : read(last).changes()) {
           assertThat(change.number()).isGreaterThan(last);
           last = change.number();
           arrived.add(change.subject());
@@ -346,7 +346,7 @@ class ChangeFeedTest extends OnAFeed {
     return new FeedReply.Read(
         head,
         LongStream.of(numbers)
-            .mapToObj(number -> new FeedReply.Change(number, "ending", "x"))
+            .mapToObj(number -> new FeedReply.Row(number, "ending", "x"))
             .toList());
   }
 }

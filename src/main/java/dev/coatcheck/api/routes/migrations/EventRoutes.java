@@ -1,5 +1,6 @@
 package dev.coatcheck.api.routes.migrations;
 
+import dev.coatcheck.api.body.EventStreams;
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.ListView;
 import dev.coatcheck.api.exchange.Problem;
@@ -17,17 +18,8 @@ import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.run.TableMigrations;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
-import java.io.IOException;
-import java.io.OutputStream;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executor;
-import java.util.concurrent.Semaphore;
-import org.eclipse.jetty.util.VirtualThreads;
 
 /**
  * The events of a run: a list, or server-sent events for a client that accepts them. A stream lasts
@@ -36,15 +28,12 @@ import org.eclipse.jetty.util.VirtualThreads;
 final class EventRoutes implements AutoCloseable {
   private static final String PATH = TableMigrationRoutes.ONE + "/events";
   private static final String LAST_EVENT_ID = "Last-Event-ID";
-  private static final String EVENT_STREAM = "text/event-stream";
   private static final int STREAMS_MAX = 32;
 
   private final TableMigrations migrations;
   private final RunAnswers answers;
   private final Observer observer;
-  private final Semaphore streams = new Semaphore(STREAMS_MAX);
-  private final CountDownLatch stop = new CountDownLatch(1);
-  private final Executor threads = VirtualThreads.getNamedVirtualThreadsExecutor("run-events-");
+  private final EventStreams streams = new EventStreams("run-events", STREAMS_MAX);
 
   EventRoutes(TableMigrations migrations, RunAnswers answers, Observer observer) {
     this.migrations = migrations;
@@ -59,7 +48,8 @@ final class EventRoutes implements AutoCloseable {
   private Answer events(Context ctx) {
     long after = after(ctx);
     return answers.ifKnown(
-        ctx, run -> acceptsStream(ctx) ? stream(ctx, run, after) : list(run.id(), after));
+        ctx,
+        run -> EventStreams.areAccepted(ctx) ? stream(ctx, run, after) : list(run.id(), after));
   }
 
   private Answer list(long run, long after) {
@@ -86,38 +76,22 @@ final class EventRoutes implements AutoCloseable {
     return Query.number(text).orElseThrow(() -> otherwise);
   }
 
-  /** A generated client accepts all that the contract names, and waits for the end. */
-  private static boolean acceptsStream(Context ctx) {
-    String accept = Optional.ofNullable(ctx.header("Accept")).orElse("");
-    List<String> types =
-        Arrays.stream(accept.split(",", -1))
-            .map(range -> range.split(";", 2)[0].strip().toLowerCase(Locale.ROOT))
-            .toList();
-    return types.contains(EVENT_STREAM) && !types.contains("application/json");
-  }
-
   private Answer stream(Context ctx, TableMigration run, long after) {
-    if (stop.getCount() == 0 || !streams.tryAcquire()) {
-      observer.observe(new Event.RequestShed(PATH));
-      return Answer.of(
-          Problem.unavailable(
-              ProblemCode.OVERLOADED,
-              "An instance serves at most "
-                  + STREAMS_MAX
-                  + " event streams. Send the request again later."));
-    }
-    ctx.status(200).contentType(EVENT_STREAM);
-    ctx.header("Cache-Control", "no-store");
-    ctx.header("X-Accel-Buffering", "no"); // or nginx buffers the stream
-    if (ctx.method().equals(HandlerType.HEAD)) {
-      streams.release();
-      return begun(ctx);
-    }
     int type = run.typeNumber();
-    EventStream stream =
-        new EventStream(migrations, run.id(), after, () -> isStillAllowed(ctx, type), stop);
-    ctx.future(() -> CompletableFuture.runAsync(() -> write(ctx, stream), threads));
-    return Answer.STREAMED;
+    EventStream events =
+        new EventStream(migrations, run.id(), after, () -> isStillAllowed(ctx, type));
+    return streams
+        .open(ctx, events::write, () -> {})
+        .orElseGet(
+            () -> {
+              observer.observe(new Event.RequestShed(PATH));
+              return Answer.of(
+                  Problem.unavailable(
+                      ProblemCode.OVERLOADED,
+                      "An instance serves at most "
+                          + STREAMS_MAX
+                          + " event streams. Send the request again later."));
+            });
   }
 
   private boolean isStillAllowed(Context ctx, int type) {
@@ -128,30 +102,8 @@ final class EventRoutes implements AutoCloseable {
         .isPresent();
   }
 
-  private static Answer begun(Context ctx) {
-    try {
-      ctx.res().flushBuffer();
-    } catch (IOException gone) {
-      // The client has closed the connection.
-    }
-    return Answer.STREAMED;
-  }
-
-  private void write(Context ctx, EventStream stream) {
-    try {
-      OutputStream out = ctx.res().getOutputStream();
-      stream.write(out);
-    } catch (IOException gone) {
-      // The client has closed the connection.
-    } catch (InterruptedException stopped) {
-      Thread.currentThread().interrupt();
-    } finally {
-      streams.release();
-    }
-  }
-
   @Override
   public void close() {
-    stop.countDown();
+    streams.close();
   }
 }

@@ -5,29 +5,18 @@ import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.MachineDelay;
+import dev.coatcheck.api.routes.EventListener;
 import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.api.routes.TestClient;
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.TestType;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import org.awaitility.Awaitility;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -50,80 +39,8 @@ class TableMigrationEventsTest {
     quiet = plan(GATEWAY, "quiet", 1);
   }
 
-  /** What came up to an empty line; a comment has neither a kind nor data. */
-  private record Message(@Nullable String id, @Nullable String kind, @Nullable String data) {
-    boolean isHeartbeat() {
-      return id == null && kind == null && data == null;
-    }
-  }
-
-  /** A connection that is read message by message. */
-  private static final class Listener implements AutoCloseable {
-    private static final HttpClient HTTP =
-        HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-
-    final List<String> events = new ArrayList<>();
-    private final HttpResponse<InputStream> response;
-    private final BufferedReader lines;
-
-    Listener(URI gateway, String key, String run, @Nullable String lastEventId) throws Exception {
-      HttpRequest.Builder request =
-          HttpRequest.newBuilder(gateway.resolve(run + "/events"))
-              .header("Authorization", "Bearer " + key)
-              .header("Accept", STREAM);
-      if (lastEventId != null) {
-        request.header("Last-Event-ID", lastEventId);
-      }
-      response = HTTP.send(request.build(), BodyHandlers.ofInputStream());
-      lines = new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8));
-    }
-
-    Listener(GatewayFixture gateway, String run) throws Exception {
-      this(gateway.uri(), gateway.key(), run, null);
-    }
-
-    /** The next message; null at the end. */
-    @Nullable Message next() throws IOException {
-      String id = null;
-      String kind = null;
-      String data = null;
-      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        if (line.isEmpty()) {
-          if (id != null) {
-            events.add(String.valueOf(data));
-          }
-          return new Message(id, kind, data);
-        }
-        String value = line.substring(line.indexOf(':') + 1).strip();
-        switch (line.substring(0, line.indexOf(':'))) {
-          case "id" -> id = value;
-          case "event" -> kind = value;
-          case "data" -> data = value;
-          default -> {} // a comment, or when to come back
-        }
-      }
-      return null;
-    }
-
-    /** The next message, of which there must be one. */
-    Message more() throws IOException {
-      return Objects.requireNonNull(next(), "the stream ended");
-    }
-
-    /** Reads up to the event of a kind; gives its number. */
-    String upTo(String kind) throws IOException {
-      for (Message next = next(); next != null; next = next()) {
-        if (kind.equals(next.kind()) && next.id() != null) {
-          return next.id();
-        }
-      }
-      throw new AssertionError("the stream ended before " + kind);
-    }
-
-    @Override
-    public void close() throws IOException {
-      lines.close();
-    }
+  private static EventListener listener(GatewayFixture gateway, String run) throws Exception {
+    return new EventListener(gateway.uri().resolve(run + "/events"), gateway.key(), null);
   }
 
   @Test
@@ -132,7 +49,7 @@ class TableMigrationEventsTest {
     API.send("PATCH", run, json("rows_per_second_max", 10));
     List<String> heard = new ArrayList<>();
     String last;
-    try (Listener listener = new Listener(GATEWAY, run)) {
+    try (EventListener listener = listener(GATEWAY, run)) {
       assertThat(listener.response.statusCode()).isEqualTo(200);
       assertThat(listener.response.headers().map())
           .containsEntry("content-type", List.of(STREAM))
@@ -146,10 +63,11 @@ class TableMigrationEventsTest {
     API.send("PATCH", run, json("rows_per_second_max", 0));
     API.send("POST", run + "/resume", null);
 
-    try (Listener listener = new Listener(GATEWAY.uri(), GATEWAY.key(), run, last)) {
+    try (EventListener listener =
+        new EventListener(GATEWAY.uri().resolve(run + "/events"), GATEWAY.key(), last)) {
       listener.upTo("done");
       heard.addAll(listener.events);
-      Message after = listener.more();
+      EventListener.Message after = listener.more();
       assertThat(String.valueOf(after.data())).contains("\"state\":\"done\"");
     }
 
@@ -168,13 +86,13 @@ class TableMigrationEventsTest {
     String run = plan(GATEWAY, "moving", 3_000);
     API.send("PATCH", run, json("rows_per_second_max", 10));
     assertThat(Runs.of(GATEWAY).start(run).status()).isEqualTo(202);
-    List<Message> progress = new ArrayList<>();
-    try (Listener listener = new Listener(GATEWAY, run)) {
+    List<EventListener.Message> progress = new ArrayList<>();
+    try (EventListener listener = listener(GATEWAY, run)) {
       boolean beat = false;
       // The first empty message is the word on when to come back.
       listener.next();
       while (!beat || progress.size() < 2) {
-        Message next = listener.more();
+        EventListener.Message next = listener.more();
         beat |= next.isHeartbeat();
         if ("progress".equals(next.kind())) {
           progress.add(next);
@@ -195,9 +113,9 @@ class TableMigrationEventsTest {
     try (GatewayFixture gateway = GatewayFixture.own()) {
       String run = plan(gateway, "many", 1);
       TestClient api = gateway.client();
-      List<Listener> listeners = new ArrayList<>();
+      List<EventListener> listeners = new ArrayList<>();
       for (int i = 0; i < 32; i++) {
-        listeners.add(new Listener(gateway, run));
+        listeners.add(listener(gateway, run));
       }
       Reply refused =
           api.with("Accept", STREAM).refused("overloaded", once -> once.get(run + "/events"));
@@ -206,11 +124,11 @@ class TableMigrationEventsTest {
       // They hold no connections: there are ten.
       assertThat(api.get(RUNS).status()).isEqualTo(200);
 
-      for (Listener listener : listeners) {
+      for (EventListener listener : listeners) {
         listener.close();
       }
 
-      Listener listener =
+      EventListener listener =
           Awaitility.await().until(() -> accepted(gateway, run), Optional::isPresent).orElseThrow();
       try (MachineDelay delay = MachineDelay.measure();
           listener) {
@@ -218,7 +136,7 @@ class TableMigrationEventsTest {
         long from = System.nanoTime();
         gateway.close();
         delay.requireWithin(Duration.ofSeconds(7), Duration.ofNanos(System.nanoTime() - from));
-        for (Message next = listener.next(); next != null; next = listener.next()) {
+        for (EventListener.Message next = listener.next(); next != null; next = listener.next()) {
           assertThat(next.id()).isNull();
         }
       }
@@ -226,8 +144,9 @@ class TableMigrationEventsTest {
   }
 
   /** Empty if the gateway has no place for it yet: it learns late who has left. */
-  private static Optional<Listener> accepted(GatewayFixture gateway, String run) throws Exception {
-    Listener listener = new Listener(gateway, run);
+  private static Optional<EventListener> accepted(GatewayFixture gateway, String run)
+      throws Exception {
+    EventListener listener = listener(gateway, run);
     if (listener.response.statusCode() == 200) {
       return Optional.of(listener);
     }
@@ -238,7 +157,8 @@ class TableMigrationEventsTest {
   @Test
   void whoseKeyIsRevokedHearsNoMore() throws Exception {
     String key = GATEWAY.keyWith(Scope.TABLE_MIGRATIONS_READ);
-    try (Listener listener = new Listener(GATEWAY.uri(), key, quiet, null)) {
+    try (EventListener listener =
+        new EventListener(GATEWAY.uri().resolve(quiet + "/events"), key, null)) {
       listener.upTo("plan");
       GATEWAY.revokeKey(key);
       while (listener.next() != null) {
@@ -259,7 +179,8 @@ class TableMigrationEventsTest {
                 "name", "watcher",
                 "scopes", List.of("table_migrations:read"),
                 "types", List.of(type)));
-    try (Listener listener = new Listener(GATEWAY.uri(), made.text("/secret"), quiet, null)) {
+    try (EventListener listener =
+        new EventListener(GATEWAY.uri().resolve(quiet + "/events"), made.text("/secret"), null)) {
       listener.upTo("plan");
       API.send("PATCH", "/v1/access/keys/" + made.text("/id"), json("types", List.of("spare")));
       while (listener.next() != null) {

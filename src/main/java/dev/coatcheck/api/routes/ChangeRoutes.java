@@ -1,0 +1,295 @@
+package dev.coatcheck.api.routes;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.coatcheck.api.body.EventStreams;
+import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.exchange.Json;
+import dev.coatcheck.api.exchange.Problem;
+import dev.coatcheck.api.exchange.ProblemCode;
+import dev.coatcheck.api.exchange.Query;
+import dev.coatcheck.api.exchange.Refusal;
+import dev.coatcheck.api.exchange.RequestCaller;
+import dev.coatcheck.api.server.Endpoints;
+import dev.coatcheck.api.server.Permits;
+import dev.coatcheck.api.server.Routes;
+import dev.coatcheck.cluster.change.Change;
+import dev.coatcheck.cluster.change.ChangeFeed;
+import dev.coatcheck.core.id.PublicId;
+import dev.coatcheck.ids.access.AllowedTypes;
+import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.ids.alias.AliasScheme;
+import dev.coatcheck.ids.mapping.ChangeMeaning;
+import dev.coatcheck.ids.registry.Registry;
+import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import io.javalin.http.Context;
+import io.javalin.http.HandlerType;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The change feed for applications that keep answers: {@code GET /v1/changes}, a list or
+ * server-sent events.
+ *
+ * <h2>Why no application serves an ended public ID</h2>
+ *
+ * A head says how far a stream has come, as a time after the application's request came. What was
+ * committed before that time has been sent. The application knows when it sent the request, which
+ * was earlier, so its answers are trusted for 1.9 s from a moment that lies before the poll of this
+ * instance, whatever the network does to the head on its way.
+ */
+public final class ChangeRoutes implements Routes, AutoCloseable {
+  static final int STREAMS_MAX = 1_000;
+  private static final String PATH = "/v1/changes";
+  private static final String LAST_EVENT_ID = "Last-Event-ID";
+
+  /** Of a long backlog, so that the texts of many streams take little memory. */
+  private static final int AT_ONCE_MAX = 500;
+
+  /** How long a stream waits for a poll of the feed, which comes twice a second. */
+  private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** Of a feed that has heard nothing yet. */
+  private static final long SILENT_MILLIS_MAX = TimeUnit.DAYS.toMillis(1);
+
+  private final ChangeFeed feed;
+  private final Registry registry;
+  private final EventStreams streams = new EventStreams("changes", STREAMS_MAX);
+  private final Permits permits = new Permits(STREAMS_MAX);
+
+  public ChangeRoutes(ChangeFeed feed, Registry registry) {
+    this.feed = feed;
+    this.registry = registry;
+    feed.onPoll(streams::wake);
+  }
+
+  @Override
+  public void register(Endpoints endpoints) {
+    endpoints.lasting(HandlerType.GET, PATH, Scope.IDS_READ, this::changes);
+  }
+
+  /** What a stream sends at a time, and a list holds. */
+  private record Part(List<ChangeView> changes, long until, boolean isAll) {}
+
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  private record ChangeView(
+      long number,
+      String kind,
+      String type,
+      @Nullable String id,
+      @Nullable String scheme,
+      @Nullable String value) {}
+
+  /**
+   * @param types that the stream is about; null for all
+   */
+  private record StartView(long knownMillis, @Nullable List<String> types) {
+    static StartView of(ChangeFeed.Start start, AllowedTypes allowed) {
+      return new StartView(start.known().toMillis(), names(allowed));
+    }
+  }
+
+  private record HeadView(long asOfMillis) {}
+
+  private record ListedView(
+      String object,
+      List<ChangeView> data,
+      boolean hasMore,
+      long number,
+      long knownMillis,
+      @Nullable List<String> types,
+      @Nullable Long asOfMillis) {}
+
+  private static @Nullable List<String> names(AllowedTypes allowed) {
+    return allowed.names().map(names -> names.stream().sorted().toList()).orElse(null);
+  }
+
+  private Answer changes(Context ctx) {
+    long cameNano = System.nanoTime();
+    Optional<Long> given = after(ctx);
+    ChangeFeed.Start start = feed.start();
+    long after = given.orElse(start.after());
+    long asOfMillis = asOfMillis(cameNano);
+    Optional<List<Change>> changes = feed.after(after, AT_ONCE_MAX);
+    if (changes.isEmpty()) {
+      return Answer.of(
+          Problem.of(
+              ProblemCode.CHANGES_FORGOTTEN,
+              "Some changes after this number are no longer remembered. Drop what you keep, and"
+                  + " send the request without a number."));
+    }
+    return EventStreams.areAccepted(ctx)
+        ? stream(ctx, new Follower(RequestCaller.of(ctx), cameNano, after), start)
+        : list(start, part(changes.get(), after, RequestCaller.types(ctx)), ctx, asOfMillis);
+  }
+
+  private static Answer list(ChangeFeed.Start start, Part part, Context ctx, long asOfMillis) {
+    return Answer.json(
+        200,
+        new ListedView(
+            "list",
+            part.changes(),
+            !part.isAll(),
+            part.until(),
+            start.known().toMillis(),
+            names(RequestCaller.types(ctx)),
+            part.isAll() ? asOfMillis : null));
+  }
+
+  private Answer stream(Context ctx, Follower follower, ChangeFeed.Start start) {
+    Permits.Permit permit =
+        permits.enter(Permits.Share.RESOLVES).orElseThrow(ChangeRoutes::tooMany);
+    if (!permit.claim(RequestCaller.of(ctx).caller().keyId())) {
+      permit.close();
+      throw tooMany();
+    }
+    return streams
+        .open(ctx, stream -> follower.follow(stream, start), permit::close)
+        .orElseThrow(
+            () -> {
+              permit.close();
+              return tooMany();
+            });
+  }
+
+  private static Refusal tooMany() {
+    return new Refusal(
+        Problem.unavailable(
+            ProblemCode.OVERLOADED,
+            "An instance serves at most "
+                + STREAMS_MAX
+                + " streams of changes, half of them to one API key. Send the request again"
+                + " later."));
+  }
+
+  /** The header takes precedence: a browser sends it when it reconnects. */
+  private static Optional<Long> after(Context ctx) {
+    Optional<Long> parameter =
+        Query.of(ctx, "after")
+            .text("after")
+            .map(
+                text ->
+                    Query.number(text)
+                        .orElseThrow(
+                            () ->
+                                Refusal.ofParameter(
+                                    "after", "This must be the number of a change, or 0.")));
+    return Optional.ofNullable(ctx.header(LAST_EVENT_ID))
+        .map(
+            text ->
+                Query.number(text)
+                    .orElseThrow(
+                        () ->
+                            new Refusal(
+                                ProblemCode.HEADER_INVALID,
+                                LAST_EVENT_ID,
+                                "Send the id of the last event that you have.")))
+        .or(() -> parameter);
+  }
+
+  /** Those of the changes that the caller may see, up to one of a type that isn't loaded yet. */
+  private Part part(List<Change> changes, long after, AllowedTypes allowed) {
+    List<ChangeView> told = new ArrayList<>();
+    long until = after;
+    for (Change change : changes) {
+      ChangeMeaning meaning = ChangeMeaning.of(change, registry);
+      if (meaning instanceof ChangeMeaning.TypeNotLoaded) {
+        return new Part(told, until, false);
+      }
+      view(change.number(), meaning).filter(view -> allowed.hold(view.type())).ifPresent(told::add);
+      until = change.number();
+    }
+    return new Part(told, until, changes.size() < AT_ONCE_MAX);
+  }
+
+  private static Optional<ChangeView> view(long number, ChangeMeaning meaning) {
+    return switch (meaning) {
+      case ChangeMeaning.Ended(Type type, PublicId id) ->
+          Optional.of(new ChangeView(number, "ending", type.name(), id.toString(), null, null));
+      case ChangeMeaning.AliasRemoved(Type type, AliasScheme scheme, String value) ->
+          Optional.of(new ChangeView(number, "alias", type.name(), null, scheme.wireName(), value));
+      case ChangeMeaning.TypeChanged(Type type) ->
+          Optional.of(new ChangeView(number, "type", type.name(), null, null, null));
+      case ChangeMeaning.Nothing _, ChangeMeaning.TypeNotLoaded _ -> Optional.empty();
+    };
+  }
+
+  /** When the last poll was sent, in the time of the request. */
+  private long asOfMillis(long cameNano) {
+    long silentMillis = Math.min(feed.silent().toMillis() + 1, SILENT_MILLIS_MAX);
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - cameNano) - silentMillis;
+  }
+
+  private static String event(long number, String name, Object data) {
+    return "id: %d\nevent: %s\ndata: %s\n\n"
+        .formatted(number, name, new String(Json.write(data), StandardCharsets.UTF_8));
+  }
+
+  /** One stream on its way through the feed. */
+  private final class Follower {
+    private final RequestCaller request;
+    private final AllowedTypes allowed;
+    private final long cameNano;
+    private long after;
+
+    private Follower(RequestCaller request, long cameNano, long after) {
+      this.request = request;
+      this.allowed = request.caller().rights().allowedTypes();
+      this.cameNano = cameNano;
+      this.after = after;
+    }
+
+    /**
+     * Sends until the client's rights change or what comes next is forgotten: then it asks again.
+     */
+    private void follow(EventStreams.Stream stream, ChangeFeed.Start start)
+        throws IOException, InterruptedException {
+      stream.send(event(after, "start", StartView.of(start, allowed)));
+      while (!stream.isStopped()) {
+        long asOfMillis = asOfMillis(cameNano); // before the changes, which may be younger
+        Optional<List<Change>> changes = feed.after(after, AT_ONCE_MAX);
+        if (changes.isEmpty() || !isStillAllowed()) {
+          return;
+        }
+        Part part = part(changes.get(), after, allowed);
+        boolean isStuck = part.until() == after;
+        after = part.until();
+        String text =
+            part.changes().stream()
+                    .map(view -> event(view.number(), view.kind(), view))
+                    .collect(Collectors.joining())
+                + (part.isAll() ? event(after, "head", new HeadView(asOfMillis)) : "");
+        if (!text.isEmpty()) {
+          stream.send(text);
+        }
+        if (part.isAll() || isStuck) {
+          stream.await(WAIT_NANOS);
+        }
+      }
+    }
+
+    private boolean isStillAllowed() {
+      try {
+        return request
+            .now()
+            .get()
+            .filter(caller -> caller.rights().allowedTypes().equals(allowed))
+            .isPresent();
+      } catch (DatabaseUnavailable outage) {
+        return false;
+      }
+    }
+  }
+
+  /** Ends all streams. Otherwise a graceful stop would wait for them. */
+  @Override
+  public void close() {
+    streams.close();
+  }
+}
