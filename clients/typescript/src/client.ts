@@ -2,6 +2,7 @@ import { ITEMS_MAX, type Batch, cut, paired } from './batches.js';
 import { Collector } from './collector.js';
 import { CoatcheckError } from './error.js';
 import { type Key, keyText } from './key.js';
+import { type CacheStatistics, KeptAnswers } from './kept-answers.js';
 import {
   type Done,
   type Entry,
@@ -36,6 +37,15 @@ export interface Names {
   readonly clientId?: string | undefined;
   /** What the client ID is unique in: a channel, a user or a device. A service of many users always sends it. */
   readonly clientNamespace?: string | undefined;
+}
+
+export interface CoatcheckOptions extends TransportOptions {
+  /**
+   * How many answers to keep about public IDs in use, of `resolve`, `resolveAll`, `lookup`, `lookupAll` and collectors.
+   * They are served again for up to 100 s. The client then follows `GET /v1/changes` with one connection, so nothing is
+   * served 2 s after its end; while it can't, each question is a call again. Left out, nothing is kept.
+   */
+  readonly cache?: number | undefined;
 }
 
 export interface MintOptions extends CallOptions {
@@ -101,10 +111,25 @@ export interface KeysRequest {
  */
 export class Coatcheck {
   readonly #transport: Transport;
+  readonly #kept: KeptAnswers | undefined;
 
-  /** @throws RangeError for a URL that is no gateway's */
-  constructor(options: TransportOptions) {
+  /** @throws RangeError for a URL that is no gateway's, or a cache for fewer than 1 answer */
+  constructor(options: CoatcheckOptions) {
     this.#transport = new Transport(options);
+    if (options.cache !== undefined && !(options.cache >= 1)) {
+      throw new RangeError('A cache keeps 1 answer or more.');
+    }
+    this.#kept = options.cache === undefined ? undefined : new KeptAnswers(this.#transport, options.cache);
+  }
+
+  /** How the cache does; all zero and not trusted without one. */
+  get cacheStatistics(): CacheStatistics {
+    return this.#kept?.statistics ?? { hits: 0, misses: 0, isTrusted: false };
+  }
+
+  /** Stops to follow changes, if there is a cache: otherwise its connection keeps the process alive. */
+  close(): void {
+    this.#kept?.close();
   }
 
   /**
@@ -172,12 +197,15 @@ export class Coatcheck {
     if (refused !== undefined) {
       return refused;
     }
-    try {
-      const { body } = await this.#get(`/v1/ids/${encodeURIComponent(String(text))}`, options);
-      return found(type, body);
-    } catch (error) {
-      return outcomeOf(error, resolvedOf<T>);
-    }
+    const ask = async (): Promise<Resolved<T>> => {
+      try {
+        const { body } = await this.#get(`/v1/ids/${encodeURIComponent(String(text))}`, options);
+        return found(type, body);
+      } catch (error) {
+        return outcomeOf(error, resolvedOf<T>);
+      }
+    };
+    return this.#known(`${type.name} ${String(text)}`, ask);
   }
 
   /** The same for many texts. */
@@ -188,13 +216,17 @@ export class Coatcheck {
   ): Promise<(Resolved<T> | Failed)[]> {
     const results: (Resolved<T> | Failed | undefined)[] = texts.map((text) => refusedText(type, text, options));
     const asked = texts.filter((_, index) => results[index] === undefined).map(String);
-    const answers = await this.#entries<Resolved<T>>(
-      cut(asked),
-      '/v1/ids/resolve',
-      ({ items }) => `{"ids":${items}}`,
-      options,
-      (entry) => found(type, entry.public_id),
-      resolvedOf<T>,
+    const answers = await this.#knownEach<Resolved<T> | Failed>(
+      asked.map((text) => `${type.name} ${text}`),
+      (missing) =>
+        this.#entries<Resolved<T>>(
+          cut(missing.map((index) => asked[index])),
+          '/v1/ids/resolve',
+          ({ items }) => `{"ids":${items}}`,
+          options,
+          (entry) => found(type, entry.public_id),
+          resolvedOf<T>,
+        ),
     );
     let next = 0;
     return results.map((result) => result ?? (answers[next++] as Resolved<T> | Failed));
@@ -202,12 +234,16 @@ export class Coatcheck {
 
   /** Which public ID a key has. Nothing is minted. */
   async lookup<T extends string>(type: PublicIdType<T>, key: Key, options: CallOptions = {}): Promise<LookedUp<T>> {
-    try {
-      const { body } = await this.#get(`${typePath(type)}/keys/${encodeURIComponent(keyText(key))}`, options);
-      return lookedUp(type, body);
-    } catch (error) {
-      return outcomeOf(error, missing);
-    }
+    const text = keyText(key);
+    const ask = async (): Promise<LookedUp<T>> => {
+      try {
+        const { body } = await this.#get(`${typePath(type)}/keys/${encodeURIComponent(text)}`, options);
+        return lookedUp(type, body);
+      } catch (error) {
+        return outcomeOf(error, missing);
+      }
+    };
+    return this.#known(`${type.name}#${text}`, ask);
   }
 
   /** The same for many keys. */
@@ -216,13 +252,18 @@ export class Coatcheck {
     keys: readonly Key[],
     options: CallOptions = {},
   ): Promise<(LookedUp<T> | Failed)[]> {
-    return this.#entries<LookedUp<T>>(
-      cut(keys.map(keyText)),
-      '/v1/ids/lookup',
-      ({ items }) => `{"type":${JSON.stringify(type.name)},"keys":${items}}`,
-      options,
-      (entry) => lookedUp(type, entry.public_id),
-      missing,
+    const texts = keys.map(keyText);
+    return this.#knownEach<LookedUp<T> | Failed>(
+      texts.map((text) => `${type.name}#${text}`),
+      (unknown) =>
+        this.#entries<LookedUp<T>>(
+          cut(unknown.map((index) => texts[index])),
+          '/v1/ids/lookup',
+          ({ items }) => `{"type":${JSON.stringify(type.name)},"keys":${items}}`,
+          options,
+          (entry) => lookedUp(type, entry.public_id),
+          missing,
+        ),
     );
   }
 
@@ -353,6 +394,7 @@ export class Coatcheck {
         path: `/v1/ids/${id}/revoke`,
         body: JSON.stringify({ reason }),
       });
+      this.#kept?.drop(id);
       return revocation(body);
     } catch (error) {
       return outcomeOf(error, notRevoked);
@@ -365,7 +407,7 @@ export class Coatcheck {
     reason?: string,
     options: CallOptions = {},
   ): Promise<(Revocation | Failed)[]> {
-    return this.#entries<Revocation>(
+    const revoked = await this.#entries<Revocation>(
       cut(ids.map((id) => ({ id, reason }))),
       '/v1/ids/revoke',
       ({ items }) => `{"items":${items}}`,
@@ -373,11 +415,27 @@ export class Coatcheck {
       (entry) => revocation(entry.public_id),
       notRevoked,
     );
+    ids.forEach((id) => this.#kept?.drop(id));
+    return revoked;
   }
 
   /** A collector for one request of yours: what it is asked at the same time is one call. */
   collector(options: CallOptions = {}): Collector {
     return new Collector(this, options);
+  }
+
+  async #known<R extends { readonly outcome: string }>(question: string, ask: () => Promise<R>): Promise<R> {
+    const [answer] = await this.#knownEach([question], async () => [await ask()]);
+    return answer as R;
+  }
+
+  #knownEach<R extends { readonly outcome: string }>(
+    questions: readonly string[],
+    ask: (missing: readonly number[]) => Promise<R[]>,
+  ): Promise<R[]> {
+    return this.#kept === undefined
+      ? ask(questions.map((_, index) => index))
+      : this.#kept.answers(questions, ask);
   }
 
   #get(path: string, options: CallOptions): ReturnType<Transport['call']> {

@@ -3,6 +3,7 @@ export {
   type Alias,
   type AliasScheme,
   Coatcheck,
+  type CoatcheckOptions,
   type KeysRequest,
   type MintOptions,
   type Names,
@@ -41,4 +42,5 @@ export {
   type WrongType,
 } from './public-id.js';
 export { statusOf } from './status.js';
-export { type CallOptions, type TransportOptions as CoatcheckOptions } from './transport.js';
+export { type CacheStatistics } from './kept-answers.js';
+export { type CallOptions } from './transport.js';

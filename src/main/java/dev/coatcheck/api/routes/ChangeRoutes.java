@@ -82,9 +82,22 @@ public final class ChangeRoutes implements Routes, AutoCloseable {
       long number,
       String kind,
       String type,
+      String prefix,
       @Nullable String id,
       @Nullable String scheme,
-      @Nullable String value) {}
+      @Nullable String value) {
+    static ChangeView of(long number, String kind, Type type) {
+      return new ChangeView(number, kind, type.name(), type.prefix().value(), null, null, null);
+    }
+
+    ChangeView ofId(PublicId ended) {
+      return new ChangeView(number, kind, type, prefix, ended.toString(), null, null);
+    }
+
+    ChangeView ofAlias(AliasScheme removed, String text) {
+      return new ChangeView(number, kind, type, prefix, null, removed.wireName(), text);
+    }
+  }
 
   /**
    * @param types that the stream is about; null for all
@@ -211,11 +224,10 @@ public final class ChangeRoutes implements Routes, AutoCloseable {
   private static Optional<ChangeView> view(long number, ChangeMeaning meaning) {
     return switch (meaning) {
       case ChangeMeaning.Ended(Type type, PublicId id) ->
-          Optional.of(new ChangeView(number, "ending", type.name(), id.toString(), null, null));
+          Optional.of(ChangeView.of(number, "ending", type).ofId(id));
       case ChangeMeaning.AliasRemoved(Type type, AliasScheme scheme, String value) ->
-          Optional.of(new ChangeView(number, "alias", type.name(), null, scheme.wireName(), value));
-      case ChangeMeaning.TypeChanged(Type type) ->
-          Optional.of(new ChangeView(number, "type", type.name(), null, null, null));
+          Optional.of(ChangeView.of(number, "alias", type).ofAlias(scheme, value));
+      case ChangeMeaning.TypeChanged(Type type) -> Optional.of(ChangeView.of(number, "type", type));
       case ChangeMeaning.Nothing _, ChangeMeaning.TypeNotLoaded _ -> Optional.empty();
     };
   }

@@ -61,6 +61,7 @@ public final class ChangeFeed implements AutoCloseable {
     SmallPool pool = SmallPool.ofOne(settings, "feed");
     ChangeFeed feed = unpolled(pool, observer, nanoTime);
     feed.pool = Optional.of(pool);
+    feed.begin();
     feed.poll();
     observer.gauge("coatcheck.feed.position", feed.state::position);
     observer.gauge("coatcheck.feed.trusted", () -> feed.isTrusted() ? 1 : 0);
@@ -68,6 +69,14 @@ public final class ChangeFeed implements AutoCloseable {
         "coatcheck.feed.silent.seconds", () -> feed.state.silentNanos(nanoTime.getAsLong()) / 1e9);
     feed.poller.start();
     return feed;
+  }
+
+  /** So that applications need not drop what they keep when an instance starts anew. */
+  void begin() {
+    long sentNano = nanoTime.getAsLong();
+    if (store.orElseThrow().recent() instanceof FeedReply.Read recent) {
+      state.begin(recent, sentNano);
+    }
   }
 
   /** A feed that is never trusted, for commands that run once and always ask the database. */

@@ -32,6 +32,9 @@ final class FeedState {
   /** Longer than any value is served: 30 s, and 60 s more during an outage. */
   private static final long REMEMBERED_NANOS = 120_000 * NANOS_PER_MILLI;
 
+  /** Less than two minutes, because a change has its time a moment before its commit. */
+  private static final long RECENT_NANOS = 115_000 * NANOS_PER_MILLI;
+
   private static final int REMEMBERED_MAX = 200_000;
   private static final long NOWHERE = -1;
 
@@ -123,6 +126,20 @@ final class FeedState {
   /** For how long all changes are remembered. */
   long rememberedNanos(long nano) {
     return Math.clamp(nano - startedNano, 0, REMEMBERED_NANOS);
+  }
+
+  /**
+   * Begins with the changes of the last two minutes, if these are all of them. Otherwise the first
+   * {@link #read} begins.
+   */
+  void begin(FeedReply.Read recent, long sentNano) {
+    long first = recent.head() - recent.changes().size();
+    if (recent.changes().size() < ChangeStore.READ_ROWS_MAX
+        && (recent.changes().isEmpty() || recent.follows(first))) {
+      Set<ChangeKind> _ = startAt(first, sentNano - RECENT_NANOS);
+      Set<ChangeKind> changed = EnumSet.noneOf(ChangeKind.class);
+      recent.changes().forEach(row -> hear(row, sentNano, changed));
+    }
   }
 
   /**

@@ -104,6 +104,8 @@ class ChangeRoutesTest {
                       "alias",
                       "type",
                       "charge",
+                      "prefix",
+                      "ch",
                       "scheme",
                       "legacy",
                       "value",

@@ -89,6 +89,38 @@ class ChangeFeedTest extends OnAFeed {
   }
 
   @Test
+  void anInstanceThatStartsRemembersTheChangesBeforeItsStart() {
+    append("before the start");
+    ChangeFeed later = ChangeFeed.unpolled(pool, OBSERVER, nano::get);
+    later.begin();
+    later.poll();
+
+    ChangeFeed.Start start = later.start();
+    assertThat(start.known()).isBetween(Duration.ofSeconds(110), Duration.ofSeconds(120));
+    assertThat(later.after(start.after(), 100_000).orElseThrow())
+        .extracting(Change::subject)
+        .last()
+        .isEqualTo("before the start");
+  }
+
+  @Test
+  void whoFollowsIsToldEveryChangeUntilItIsForgotten() {
+    long after = feed.state().position();
+    append("a", "b");
+    feed.poll();
+    assertThat(feed.after(after, 100).orElseThrow())
+        .extracting(Change::subject)
+        .containsExactly("a", "b");
+    assertThat(feed.after(after, 1).orElseThrow()).extracting(Change::subject).containsOnly("a");
+    assertThat(feed.after(after + 3, 100)).as("ahead of the feed").isEmpty();
+
+    nano.addAndGet(Duration.ofSeconds(121).toNanos());
+    feed.poll();
+    assertThat(feed.after(after, 100)).as("forgotten").isEmpty();
+    assertThat(feed.after(after + 2, 100)).as("nothing is missing").contains(List.of());
+  }
+
+  @Test
   void trustEndsWithTheSilenceOfTheFeed() {
     assertThat(feed.isTrusted()).isTrue();
 

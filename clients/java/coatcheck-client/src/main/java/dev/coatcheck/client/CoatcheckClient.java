@@ -42,15 +42,17 @@ import org.jspecify.annotations.Nullable;
  * dev.coatcheck.id.PublicIdType}, and an {@link IllegalStateException} if the gateway has no such
  * type, or its prefix is another one. Interrupting the thread ends the call.
  */
-public final class CoatcheckClient {
+public final class CoatcheckClient implements AutoCloseable {
   private static final int KEYS_MAX = 16_384;
   private static final int TEXT_LENGTH_MAX = 255;
 
   private final Transport transport;
   private final TypeNames names;
+  private final @Nullable KeptAnswers kept;
 
-  private CoatcheckClient(Transport transport) {
+  private CoatcheckClient(Transport transport, @Nullable KeptAnswers kept) {
     this.transport = transport;
+    this.kept = kept;
     names = new TypeNames(transport);
   }
 
@@ -150,7 +152,7 @@ public final class CoatcheckClient {
    * @return Found, Merged, Revoked or Unknown
    */
   public <T> Resolution<T> resolve(PublicId<T> id) {
-    return Answers.single(id.type(), id, asked("/v1/ids/" + id, "resolveId"));
+    return known(id, () -> Answers.single(id.type(), id, asked("/v1/ids/" + id, "resolveId")));
   }
 
   /**
@@ -199,8 +201,12 @@ public final class CoatcheckClient {
    * @return Found, Merged, Revoked or Unknown
    */
   public <T> Resolution<T> lookup(Key<T> key) {
-    String path = "/v1/types/" + names.of(key.type()) + "/keys/" + key.text();
-    return Answers.single(key.type(), null, asked(path, "lookupKey"));
+    return known(
+        key,
+        () -> {
+          String path = "/v1/types/" + names.of(key.type()) + "/keys/" + key.text();
+          return Answers.single(key.type(), null, asked(path, "lookupKey"));
+        });
   }
 
   /**
@@ -296,6 +302,7 @@ public final class CoatcheckClient {
     json.put("reason", reason);
     GatewayRequest request = posted("/v1/ids/" + id + "/revoke", json).repeatable();
     transport.send(request, "revokeId");
+    drop(id);
   }
 
   /**
@@ -308,6 +315,7 @@ public final class CoatcheckClient {
   public <T> void merge(PublicId<T> id, PublicId<T> into) {
     Map<String, Object> json = Map.of("into", into.toString());
     transport.send(posted("/v1/ids/" + id + "/merge", json).repeatable(), "mergeId");
+    drop(id);
   }
 
   /**
@@ -420,7 +428,34 @@ public final class CoatcheckClient {
     return transport.open(request);
   }
 
+  /** How the cache does; all zero and not trusted for a client without one. */
+  public CacheStatistics cacheStatistics() {
+    return kept == null ? new CacheStatistics(0, 0, false) : kept.statistics();
+  }
+
+  /** Stops to follow changes, if the client has a cache. Calls go on to work. */
+  @Override
+  public void close() {
+    if (kept != null) {
+      kept.close();
+    }
+  }
+
+  private <T> Resolution<T> known(Object question, Supplier<Resolution<T>> ask) {
+    return kept == null ? ask.get() : kept.answer(question, ask);
+  }
+
+  private void drop(PublicId<?> ended) {
+    if (kept != null) {
+      kept.drop(ended);
+    }
+  }
+
   List<? extends Resolution<?>> resolveEach(List<? extends PublicId<?>> ids) {
+    return kept == null ? resolveParts(ids) : kept.answers(List.copyOf(ids), this::resolveParts);
+  }
+
+  private List<? extends Resolution<?>> resolveParts(List<? extends PublicId<?>> ids) {
     return Batches.each(
         List.copyOf(ids),
         part -> {
@@ -437,6 +472,10 @@ public final class CoatcheckClient {
 
   /** All keys are of one type. */
   List<? extends Resolution<?>> lookupEach(List<? extends Key<?>> keys) {
+    return kept == null ? lookupParts(keys) : kept.answers(List.copyOf(keys), this::lookupParts);
+  }
+
+  private List<? extends Resolution<?>> lookupParts(List<? extends Key<?>> keys) {
     return Batches.each(
         List.copyOf(keys),
         part -> {
@@ -540,6 +579,7 @@ public final class CoatcheckClient {
     private Duration deadline = Duration.ofSeconds(10);
     private Duration connectMax = Duration.ofSeconds(3);
     private int triesMax = Transport.TRIES_MAX;
+    private int cachedMax;
     private @Nullable SSLContext tls;
     private @Nullable HttpClient http;
     private CallListener listener = (operation, status, tries, took) -> {};
@@ -631,6 +671,24 @@ public final class CoatcheckClient {
     }
 
     /**
+     * Keeps answers about public IDs in use, of {@link #resolve(PublicId)}, {@link #resolveAll},
+     * {@link #lookup(Key)}, {@link #lookupAll} and collectors, and serves them again for up to 100
+     * s. The client follows {@code GET /v1/changes} with one connection and one daemon thread, so
+     * nothing is served 2 s after its end; while it can't, each question is a call again. Close
+     * such a client.
+     *
+     * @param answers how many at most, 2 or more; about 300 bytes each
+     * @return this
+     */
+    public Builder cache(int answers) {
+      if (answers < 2) {
+        throw new IllegalArgumentException("A cache keeps 2 answers or more, not " + answers + ".");
+      }
+      cachedMax = answers;
+      return this;
+    }
+
+    /**
      * Sets who hears of calls, such as a {@link MicrometerCalls}.
      *
      * @param calls told at the end of each call
@@ -642,13 +700,19 @@ public final class CoatcheckClient {
     }
 
     /**
-     * Makes the client. Nothing is sent yet.
+     * Makes the client. Nothing is sent yet, unless it has a cache.
      *
-     * @return a client that need not be closed
+     * @return a client that need not be closed unless it has a cache
      */
     public CoatcheckClient build() {
       HttpClient client = http == null ? Transport.client(url, connectMax, tls) : http;
-      return new CoatcheckClient(new Transport(url, apiKey, client, deadline, triesMax, listener));
+      Transport transport = new Transport(url, apiKey, client, deadline, triesMax, listener);
+      if (cachedMax == 0) {
+        return new CoatcheckClient(transport, null);
+      }
+      FollowedChanges changes = new FollowedChanges(transport);
+      changes.start();
+      return new CoatcheckClient(transport, new KeptAnswers(changes, cachedMax));
     }
   }
 }

@@ -19,6 +19,11 @@ record Fields(Map<?, ? extends @Nullable Object> object) {
         : Optional.empty();
   }
 
+  /** 0 if it is missing. */
+  long longNumber(String name) {
+    return object.get(name) instanceof Long number ? number : 0;
+  }
+
   Optional<Instant> time(String name) {
     return text(name).map(text -> OffsetDateTime.parse(text).toInstant());
   }

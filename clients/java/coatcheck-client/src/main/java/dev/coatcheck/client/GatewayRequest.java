@@ -17,6 +17,7 @@ public final class GatewayRequest {
   private final @Nullable String idempotencyKey;
   private final boolean isRepeatable;
   private final @Nullable Duration deadline;
+  private final @Nullable String accepted;
 
   private GatewayRequest(
       String method,
@@ -25,7 +26,8 @@ public final class GatewayRequest {
       byte[] body,
       @Nullable String idempotencyKey,
       boolean isRepeatable,
-      @Nullable Duration deadline) {
+      @Nullable Duration deadline,
+      @Nullable String accepted) {
     this.method = method;
     this.path = path;
     this.contentType = contentType;
@@ -33,6 +35,7 @@ public final class GatewayRequest {
     this.idempotencyKey = idempotencyKey;
     this.isRepeatable = isRepeatable;
     this.deadline = deadline;
+    this.accepted = accepted;
   }
 
   /**
@@ -44,7 +47,14 @@ public final class GatewayRequest {
    */
   public static GatewayRequest of(String method, String path) {
     return new GatewayRequest(
-        method, path, null, NOTHING, null, !method.equals("POST") && !method.equals("PATCH"), null);
+        method,
+        path,
+        null,
+        NOTHING,
+        null,
+        !method.equals("POST") && !method.equals("PATCH"),
+        null,
+        null);
   }
 
   /**
@@ -55,7 +65,8 @@ public final class GatewayRequest {
    * @return another call
    */
   public GatewayRequest withBody(String type, byte[] bytes) {
-    return new GatewayRequest(method, path, type, bytes, idempotencyKey, isRepeatable, deadline);
+    return new GatewayRequest(
+        method, path, type, bytes, idempotencyKey, isRepeatable, deadline, accepted);
   }
 
   /**
@@ -65,7 +76,7 @@ public final class GatewayRequest {
    * @return another call
    */
   public GatewayRequest withIdempotencyKey(String key) {
-    return new GatewayRequest(method, path, contentType, body, key, true, deadline);
+    return new GatewayRequest(method, path, contentType, body, key, true, deadline, accepted);
   }
 
   /**
@@ -74,7 +85,8 @@ public final class GatewayRequest {
    * @return another call
    */
   public GatewayRequest repeatable() {
-    return new GatewayRequest(method, path, contentType, body, idempotencyKey, true, deadline);
+    return new GatewayRequest(
+        method, path, contentType, body, idempotencyKey, true, deadline, accepted);
   }
 
   /**
@@ -85,7 +97,13 @@ public final class GatewayRequest {
    */
   public GatewayRequest within(Duration duration) {
     return new GatewayRequest(
-        method, path, contentType, body, idempotencyKey, isRepeatable, duration);
+        method, path, contentType, body, idempotencyKey, isRepeatable, duration, accepted);
+  }
+
+  /** The same, for an answer of a media type. */
+  GatewayRequest accepting(String type) {
+    return new GatewayRequest(
+        method, path, contentType, body, idempotencyKey, isRepeatable, deadline, type);
   }
 
   String path() {
@@ -105,6 +123,9 @@ public final class GatewayRequest {
   void writeTo(HttpRequest.Builder http) {
     if (contentType != null) {
       http.header("Content-Type", contentType);
+    }
+    if (accepted != null) {
+      http.header("Accept", accepted);
     }
     if (idempotencyKey != null) {
       http.header("Idempotency-Key", idempotencyKey);

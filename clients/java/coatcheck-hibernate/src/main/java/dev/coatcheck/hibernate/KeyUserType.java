@@ -32,7 +32,7 @@ public final class KeyUserType
     type = argument(member);
   }
 
-  private static Class<?> argument(MemberDetails member) {
+  static Class<?> argument(MemberDetails member) {
     TypeDetails type = member.getType();
     if (type.getTypeKind() == TypeDetails.Kind.PARAMETERIZED_TYPE) {
       TypeDetails argument = type.asParameterizedType().getArguments().get(0);

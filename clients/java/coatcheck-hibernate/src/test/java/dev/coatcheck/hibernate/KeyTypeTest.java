@@ -10,6 +10,8 @@ import jakarta.persistence.Id;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.hibernate.SessionFactory;
 import org.hibernate.cfg.Configuration;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +23,7 @@ import org.junit.jupiter.api.Test;
 class KeyTypeTest {
   private static EmbeddedPostgres postgres;
   private static SessionFactory sessions;
+  private static final AtomicLong MADE = new AtomicLong(514719115370328064L);
 
   @Entity(name = "charge")
   static class Charge {
@@ -50,6 +53,16 @@ class KeyTypeTest {
     }
   }
 
+  @Entity(name = "receipt")
+  static class Receipt {
+    @Id @KeyType @LeasedSnowflake private @Nullable Key<Receipt> id;
+  }
+
+  @Entity(name = "numbered")
+  static class Numbered {
+    @Id @LeasedSnowflake private long id;
+  }
+
   @Entity(name = "untyped")
   static class Untyped {
     @Id @KeyType private Key<?> id;
@@ -58,7 +71,9 @@ class KeyTypeTest {
   @BeforeAll
   static void start() throws Exception {
     postgres = EmbeddedPostgres.builder().setPGStartupWait(Duration.ofMinutes(1)).start();
-    sessions = configuration(Charge.class, User.class).buildSessionFactory();
+    sessions =
+        configuration(Charge.class, User.class, Receipt.class, Numbered.class)
+            .buildSessionFactory();
   }
 
   @AfterAll
@@ -139,6 +154,37 @@ class KeyTypeTest {
   }
 
   @Test
+  void anEntityWithoutIdentifierGetsAKeyOfTheProcess() {
+    Receipt receipt = new Receipt();
+    Receipt own = new Receipt();
+    own.id = Key.of(Receipt.class, 5);
+    Numbered numbered = new Numbered();
+    long before = MADE.get();
+    sessions.inTransaction(
+        session -> {
+          session.persist(receipt);
+          session.persist(own);
+          session.persist(numbered);
+        });
+
+    assertThat(receipt.id).isEqualTo(Key.of(Receipt.class, before + 1));
+    assertThat(numbered.id).isEqualTo(before + 2);
+    sessions.inSession(
+        session -> {
+          assertThat(session.find(Receipt.class, receipt.id)).isNotNull();
+          assertThat(session.find(Receipt.class, Key.of(Receipt.class, 5))).isNotNull();
+        });
+  }
+
+  @Test
+  void withoutASourceOfKeysTheStartFails() {
+    Configuration without = configuration(Receipt.class);
+    without.getProperties().remove(LeasedSnowflakeGenerator.KEYS);
+    assertThatThrownBy(() -> without.buildSessionFactory().close())
+        .hasStackTraceContaining("@LeasedSnowflake needs the setting coatcheck.snowflakes");
+  }
+
+  @Test
   void aKeyWithoutClassStopsTheStart() {
     assertThatThrownBy(() -> configuration(Untyped.class).buildSessionFactory().close())
         .hasStackTraceContaining("@KeyType needs an attribute such as Key<Charge>");
@@ -149,6 +195,8 @@ class KeyTypeTest {
         new Configuration()
             .setProperty("hibernate.connection.url", postgres.getJdbcUrl("postgres", "postgres"))
             .setProperty("hibernate.hbm2ddl.auto", "create");
+    LongSupplier keys = MADE::incrementAndGet;
+    configuration.getProperties().put(LeasedSnowflakeGenerator.KEYS, keys);
     for (Class<?> entity : entities) {
       configuration.addAnnotatedClass(entity);
     }

@@ -26,7 +26,7 @@ public final class CoatcheckAutoConfiguration {
    *
    * @param settings with a URL
    * @param listener hears of calls
-   * @return a client that need not be closed
+   * @return a client that is closed with the application
    */
   @Bean
   @ConditionalOnMissingBean
@@ -38,6 +38,9 @@ public final class CoatcheckAutoConfiguration {
             .apiKey(settings.apiKey())
             .deadline(settings.deadline());
     listener.ifAvailable(builder::listener);
+    if (settings.cachedAnswers() > 0) {
+      builder.cache(settings.cachedAnswers());
+    }
     return builder.build();
   }
 

@@ -13,6 +13,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     client, and no bean of this library that needs one
  * @param apiKey the API key, which needs the scope {@code ids:read}; {@code ids:write} to mint
  * @param deadline how long a call of the gateway may take with all its tries, more than zero
+ * @param cachedAnswers how many answers about public IDs in use to keep; 0, the default, for none,
+ *     or 2 or more. The client then follows what ends at the gateway, as of {@link
+ *     dev.coatcheck.client.CoatcheckClient.Builder#cache}
  * @param wrongType how the public ID of another type is answered
  * @param keys where the public IDs of keys in answers come from
  */
@@ -21,12 +24,19 @@ public record CoatcheckProperties(
     @Nullable URI url,
     @DefaultValue("") String apiKey,
     @DefaultValue("10s") Duration deadline,
+    @DefaultValue("0") int cachedAnswers,
     @DefaultValue("bad-request") WrongType wrongType,
     @DefaultValue("look-up") Keys keys) {
-  /** Refuses a deadline of zero or less with an {@link IllegalArgumentException}. */
+  /**
+   * Refuses a deadline of zero or less, and a cache for one, with an {@link
+   * IllegalArgumentException}.
+   */
   public CoatcheckProperties {
     if (deadline.isZero() || deadline.isNegative()) {
       throw new IllegalArgumentException("coatcheck.deadline must be more than 0, such as 10s");
+    }
+    if (cachedAnswers < 0 || cachedAnswers == 1) {
+      throw new IllegalArgumentException("coatcheck.cached-answers must be 0, or 2 or more");
     }
   }
 
