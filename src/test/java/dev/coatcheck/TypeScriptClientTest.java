@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.GatewayFixture;
+import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.io.IOException;
 import java.net.URLEncoder;
@@ -22,7 +23,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Tag("clients")
 @Timeout(600)
 class TypeScriptClientTest {
-  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.own();
+  @RegisterExtension
+  static final GatewayFixture GATEWAY =
+      GatewayFixture.withOldTypes(TestType.of("kept", "kept").with("generate", "none"));
 
   /** That of an application, for the recipes. */
   private static final TestDatabase DATABASE = TestDatabase.empty();

@@ -10,7 +10,6 @@ import dev.coatcheck.id.Key;
 import dev.coatcheck.id.PublicId;
 import dev.coatcheck.id.PublicIdType;
 import dev.coatcheck.ids.registry.TestType;
-import dev.coatcheck.postgres.sql.TestDatabase;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -28,7 +27,10 @@ class CachedAnswersTest {
   /** Two seconds, and what a busy machine needs to ask. */
   private static final Duration DEAD = Duration.ofSeconds(2);
 
-  @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.on(withTypes());
+  @RegisterExtension
+  static final GatewayFixture GATEWAY =
+      GatewayFixture.withOldTypes(TestType.of("charge", "ch"), TestType.of("user", "usr"));
+
   private static final TestClient API = GATEWAY.client();
   private static final AtomicInteger CALLS = new AtomicInteger();
   private static CoatcheckClient client;
@@ -38,16 +40,6 @@ class CachedAnswersTest {
 
   @PublicIdType(prefix = "usr", name = "user")
   static final class User {}
-
-  /** Types that are older than two minutes: of a newer one nothing is kept. */
-  private static TestDatabase withTypes() {
-    try (GatewayFixture before = GatewayFixture.own()) {
-      before.client().put(TestType.of("charge", "ch"));
-      before.client().put(TestType.of("user", "usr"));
-      before.execute("update coatcheck.change set created_at = created_at - interval '3 minutes'");
-      return before.database;
-    }
-  }
 
   @BeforeAll
   static void open() {

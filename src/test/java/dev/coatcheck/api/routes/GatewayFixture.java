@@ -11,6 +11,7 @@ import dev.coatcheck.ids.access.KeyOutcome;
 import dev.coatcheck.ids.access.Rights;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.access.TestKeys;
+import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestServer;
@@ -101,6 +102,17 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
 
   public static GatewayFixture on(TestDatabase database, String... settings) {
     return new GatewayFixture(database, byName(settings), keyOn(database));
+  }
+
+  /** With types that are older than two minutes: clients keep no answers about newer ones. */
+  public static GatewayFixture withOldTypes(TestType... types) {
+    try (GatewayFixture before = own()) {
+      for (TestType type : types) {
+        TestClient.assertPut(before.client().put(type));
+      }
+      before.execute("update coatcheck.change set created_at = created_at - interval '3 minutes'");
+      return on(before.database);
+    }
   }
 
   private static Map<String, String> byName(String... settings) {

@@ -36,7 +36,7 @@ final class FollowedChanges implements AutoCloseable {
   private static final Duration TRUST = Duration.ofMillis(1_900);
 
   /** How old an answer of a gateway may be, with some time to spare. */
-  private static final Duration STALE_MAX = Duration.ofSeconds(120);
+  private static final Duration STALE_MAX = Duration.ofMinutes(2);
 
   /** An answer that came later than this after its question isn't kept. */
   private static final Duration ANSWER_MAX = Duration.ofSeconds(30);

@@ -71,13 +71,14 @@ final class KeptAnswers implements AutoCloseable {
     }
     hits.add(questions.size() - missing.values().stream().mapToLong(Collection::size).sum());
     misses.add(missing.size());
-    List<Q> unknown = List.copyOf(missing.keySet());
+    List<Map.Entry<Q, List<Integer>>> unknown = List.copyOf(missing.entrySet());
     long askedNano = System.nanoTime();
-    List<? extends Resolution<?>> told = ask.apply(unknown);
+    List<? extends Resolution<?>> told =
+        ask.apply(unknown.stream().map(Map.Entry::getKey).toList());
     for (int i = 0; i < unknown.size(); i++) {
       Resolution<?> answer = told.get(i);
-      keep(unknown.get(i), answer, askedNano);
-      missing.get(unknown.get(i)).forEach(place -> answers.set(place, answer));
+      keep(unknown.get(i).getKey(), answer, askedNano);
+      unknown.get(i).getValue().forEach(place -> answers.set(place, answer));
     }
     return List.copyOf(answers);
   }
@@ -125,6 +126,7 @@ final class KeptAnswers implements AutoCloseable {
     }
   }
 
+  @SuppressWarnings("ReferenceEquality") // another thread may have made room
   private synchronized void makeRoom(Map<Object, Kept> full) {
     if (recent == full) {
       older = full;

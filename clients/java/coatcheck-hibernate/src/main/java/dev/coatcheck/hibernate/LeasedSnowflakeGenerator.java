@@ -36,13 +36,13 @@ public final class LeasedSnowflakeGenerator
             .requireService(ConfigurationService.class)
             .getSettings()
             .get(KEYS);
-    if (!(made instanceof LongSupplier)) {
+    if (!(made instanceof LongSupplier supplier)) {
       throw new IllegalArgumentException(
           "@LeasedSnowflake needs the setting "
               + KEYS
               + ", a LongSupplier such as snowflakes::next.");
     }
-    keys = (LongSupplier) made;
+    keys = supplier;
     MemberDetails member = context.getMemberDetails();
     if (member.getType().determineRawClass().getName().equals(Key.class.getName())) {
       Class<?> type = KeyUserType.argument(member);

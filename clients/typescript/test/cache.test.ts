@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { type Coatcheck, type PublicId, publicIdType } from '@coatcheck/client';
+import type { FaultProxy } from './fault-proxy.js';
+import { client, faulty, mapping, newKeys } from './gateway.js';
+
+/** Registered more than two minutes ago. */
+const kept = publicIdType('kept', 'kept');
+
+async function cached(): Promise<{ proxy: FaultProxy; ids: Coatcheck }> {
+  const made = await faulty({ cache: 1_000 });
+  after(() => made.ids.close());
+  while (!made.ids.cacheStatistics.isTrusted) {
+    await nextTurn();
+  }
+  return made;
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+async function minted(): Promise<PublicId<'kept'>> {
+  const [key = ''] = newKeys(1);
+  return mapping(await client().mint(kept, { key })).id;
+}
+
+async function callsOf(proxy: FaultProxy, work: () => Promise<unknown>): Promise<number> {
+  const before = proxy.seen.length;
+  await work();
+  return proxy.seen.length - before;
+}
+
+/** As soon as the client knows the changes of two minutes, of which the gateway knows 115 s. */
+async function untilKept(proxy: FaultProxy, ids: Coatcheck, id: PublicId<'kept'>): Promise<void> {
+  while ((await callsOf(proxy, () => ids.resolve(kept, id))) > 0) {
+    await nextTurn();
+  }
+}
+
+test('what is in use is asked for once, alone and in batches', async () => {
+  const { proxy, ids } = await cached();
+  const id = await minted();
+  await untilKept(proxy, ids, id);
+  const other = await minted();
+
+  assert.equal(await callsOf(proxy, () => ids.resolveAll(kept, [id, id])), 0);
+  assert.equal(await callsOf(proxy, () => ids.resolveAll(kept, [id, other, id])), 1);
+  const both = await ids.resolveAll(kept, [other, id]);
+  assert.deepEqual(both.map((found) => mapping(found).id), [other, id]);
+  const { key } = mapping(both[0] ?? { outcome: '' });
+  assert.equal(await callsOf(proxy, () => ids.lookup(kept, key)), 1);
+  assert.equal(await callsOf(proxy, () => ids.collector().publicId(kept, key)), 0);
+});
+
+test('what others revoke is dead within two seconds, and what this client revokes at once', async () => {
+  const { proxy, ids } = await cached();
+  const [theirs, own] = [await minted(), await minted()];
+  await untilKept(proxy, ids, theirs);
+  await untilKept(proxy, ids, own);
+
+  await client().revoke(theirs);
+  const revokedAt = performance.now();
+  let askedAt = revokedAt;
+  let lastFoundAt = revokedAt;
+  while ((await ids.resolve(kept, theirs)).outcome === 'found') {
+    lastFoundAt = askedAt; // when it was asked, because the machine may be slow to answer
+    askedAt = performance.now();
+    await nextTurn();
+  }
+  assert.ok(lastFoundAt - revokedAt < 2_000, `${lastFoundAt - revokedAt} ms`);
+
+  await ids.revoke(own);
+  assert.equal((await ids.resolve(kept, own)).outcome, 'revoked');
+});
+
+test('without a gateway nothing is served for longer than two seconds', async () => {
+  const { proxy, ids } = await cached();
+  const id = await minted();
+  await untilKept(proxy, ids, id);
+
+  await proxy[Symbol.asyncDispose]();
+  while (ids.cacheStatistics.isTrusted) {
+    await nextTurn();
+  }
+  await assert.rejects(ids.resolve(kept, id, { deadlineMillis: 300 }), { code: 'deadline_exceeded' });
+});
