@@ -108,6 +108,7 @@ class ReleaseTest {
             "jvm.options",
             "lib",
             "completions",
+            "sql",
             "LICENSE",
             "THIRD-PARTY.txt",
             "CHANGELOG.md",
