@@ -47,7 +47,18 @@ final class GatewayChild implements AutoCloseable {
   /** With as much heap as {@code -Xmx} says, and further settings. Out of memory ends it. */
   static GatewayChild serve(TestDatabase database, String heap, Map<String, String> settings)
       throws IOException {
-    ProcessBuilder builder = withHeap(heap, "serve", "--port=0");
+    return serve(database, 0, heap, settings);
+  }
+
+  /** On one port, so that the next one can take the place of this one. */
+  static GatewayChild serve(TestDatabase database, int port) throws IOException {
+    return serve(database, port, HEAP, Map.of());
+  }
+
+  private static GatewayChild serve(
+      TestDatabase database, int port, String heap, Map<String, String> settings)
+      throws IOException {
+    ProcessBuilder builder = withHeap(heap, "serve", "--port=" + port);
     builder.environment().putAll(settings);
     builder
         .environment()
@@ -145,6 +156,10 @@ final class GatewayChild implements AutoCloseable {
 
   URI uri() {
     return uri;
+  }
+
+  int port() {
+    return uri.getPort();
   }
 
   /** SIGKILL: nothing of the gateway gets to run any more. */
