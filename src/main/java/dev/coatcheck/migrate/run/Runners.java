@@ -162,9 +162,21 @@ final class Runners implements AutoCloseable {
           Heartbeat.start(leases, claim, run, gateway.observer(), nanoTime)) {
         new Runner(journal, gateway, source, run, heartbeat).run();
       }
-      leases.release(claim);
+      release(claim);
     } finally {
       permits(run.source()).release();
+    }
+  }
+
+  /** Also on a thread that {@link #close} has interrupted, which could ask Postgres nothing. */
+  private void release(Claim claim) {
+    boolean isInterrupted = Thread.interrupted();
+    try {
+      leases.release(claim);
+    } finally {
+      if (isInterrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 

@@ -7,7 +7,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.Socket;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
@@ -27,26 +29,31 @@ final class KeptConnection implements AutoCloseable {
 
   record Answer(int status, String body) {}
 
-  private final Socket socket = new Socket();
+  private final SocketChannel channel;
   private final InputStream in;
-  private boolean isReused;
   private boolean isLast;
 
   KeptConnection(int port) throws IOException {
-    socket.setTcpNoDelay(true);
-    socket.setSoTimeout(TIMEOUT_MILLIS);
-    socket.connect(
-        new InetSocketAddress(InetAddress.getLoopbackAddress(), port), TIMEOUT_MILLIS);
-    in = new BufferedInputStream(socket.getInputStream(), 4 << 10);
+    channel = SocketChannel.open();
+    channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+    channel.socket().setSoTimeout(TIMEOUT_MILLIS);
+    channel
+        .socket()
+        .connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), TIMEOUT_MILLIS);
+    in = new BufferedInputStream(channel.socket().getInputStream(), 4 << 10);
   }
 
-  boolean isReused() {
-    return isReused;
-  }
-
-  /** Whether another request may follow. */
-  boolean isOpen() {
+  /** Whether another request may follow the one that was answered. */
+  boolean isKept() {
     return !isLast;
+  }
+
+  /** Whether the server has not closed it while it was idle, as far as is known here. */
+  boolean isOpen() throws IOException {
+    channel.configureBlocking(false);
+    boolean isSilent = channel.read(ByteBuffer.allocate(1)) == 0;
+    channel.configureBlocking(true);
+    return isSilent;
   }
 
   /** One request, and its answer. */
@@ -67,14 +74,13 @@ final class KeptConnection implements AutoCloseable {
     if (body.length < length) {
       throw new EOFException("in a body, after " + statusLine);
     }
-    isReused = true;
     return new Answer(
         Integer.parseInt(statusLine.split(" ", 3)[1]), new String(body, StandardCharsets.UTF_8));
   }
 
   private String begin(byte[] request) throws IOException {
     try {
-      socket.getOutputStream().write(request);
+      channel.socket().getOutputStream().write(request);
       in.mark(1);
       if (in.read() < 0) {
         throw new EOFException("no answer");
@@ -101,6 +107,6 @@ final class KeptConnection implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    socket.close();
+    channel.close();
   }
 }

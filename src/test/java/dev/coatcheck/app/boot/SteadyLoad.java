@@ -23,6 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * So many requests a second to one port, whatever becomes of those before: one of twenty mints with
@@ -186,7 +187,7 @@ final class SteadyLoad implements AutoCloseable {
 
   private Answer send(String request) throws IOException {
     byte[] bytes = request.getBytes(StandardCharsets.US_ASCII);
-    KeptConnection kept = idle.pollFirst();
+    KeptConnection kept = kept();
     if (kept != null) {
       try {
         return send(kept, bytes);
@@ -197,10 +198,21 @@ final class SteadyLoad implements AutoCloseable {
     return send(new KeptConnection(port), bytes);
   }
 
+  /** One that the server has left open, or null. */
+  private @Nullable KeptConnection kept() throws IOException {
+    for (KeptConnection kept = idle.pollFirst(); kept != null; kept = idle.pollFirst()) {
+      if (kept.isOpen()) {
+        return kept;
+      }
+      kept.close();
+    }
+    return null;
+  }
+
   private Answer send(KeptConnection connection, byte[] request) throws IOException {
     try {
       Answer answer = connection.exchange(request);
-      if (connection.isOpen()) {
+      if (connection.isKept()) {
         idle.addFirst(connection);
       } else {
         connection.close();
