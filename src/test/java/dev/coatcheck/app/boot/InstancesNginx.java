@@ -58,7 +58,8 @@ final class InstancesNginx implements AutoCloseable {
   InstancesNginx(Path folder, List<Integer> ports) throws IOException {
     this.folder = folder;
     String configuration =
-        Files.readString(SHIPPED).replace("listen 127.0.0.1:8000;", "listen 127.0.0.1:%d;".formatted(port));
+        Files.readString(SHIPPED)
+            .replace("listen 127.0.0.1:8000;", "listen 127.0.0.1:%d;".formatted(port));
     for (int i = 0; i < ports.size(); i++) {
       configuration =
           configuration.replace(
@@ -124,7 +125,9 @@ final class InstancesNginx implements AutoCloseable {
   }
 
   void putBack(int instance) throws IOException, InterruptedException {
-    run(instance, commands.getFirst().lines().findFirst().orElseThrow() + "\n" + commands.getLast());
+    run(
+        instance,
+        commands.getFirst().lines().findFirst().orElseThrow() + "\n" + commands.getLast());
     if (Files.readString(folder.resolve("instances.conf")).contains("down;")) {
       throw new AssertionError("still down");
     }
@@ -133,7 +136,9 @@ final class InstancesNginx implements AutoCloseable {
   private void run(int instance, String documented) throws IOException, InterruptedException {
     String script =
         documented
-            .replace("/etc/nginx/conf.d/coatcheck-instances.conf", folder.resolve("instances.conf").toString())
+            .replace(
+                "/etc/nginx/conf.d/coatcheck-instances.conf",
+                folder.resolve("instances.conf").toString())
             .replace("10.0.0.11:8080", "127.0.0.1:" + instance)
             .replace("/run/nginx.pid", folder.resolve("nginx.pid").toString())
             .replace("nginx -s", String.join(" ", nginx()) + " -s");

@@ -66,8 +66,7 @@ final class SteadyLoad implements AutoCloseable {
   /** Starts, with a first public ID that is resolved until others are minted. */
   SteadyLoad(int port, String apiKey, int perSecond, String id, String key) {
     this.port = port;
-    this.head =
-        " HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer " + apiKey + "\r\n";
+    this.head = " HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer " + apiKey + "\r\n";
     this.mintHead = "POST /v1/ids" + head + "Content-Type: application/json\r\n";
     this.periodNanos = 1_000_000_000L / perSecond;
     remember(id, key);
@@ -146,9 +145,12 @@ final class SteadyLoad implements AutoCloseable {
   private String mintRequest(String idempotencyKey) {
     String body = json("type", "charge");
     return mintHead
-        + "Idempotency-Key: " + idempotencyKey
-        + "\r\nContent-Length: " + body.length()
-        + "\r\n\r\n" + body;
+        + "Idempotency-Key: "
+        + idempotencyKey
+        + "\r\nContent-Length: "
+        + body.length()
+        + "\r\n\r\n"
+        + body;
   }
 
   private void acknowledge(Answer answer, long sentNano) {
