@@ -163,7 +163,8 @@ public final class Growth implements AutoCloseable {
             KeyGeneration.usual(KeyKind.BIGINT),
             Policies.DEFAULT,
             Optional.empty(),
-            sealed),
+            sealed,
+            false),
         PutConditions.NONE,
         Actor.operator());
     return registry.named(TYPE).orElseThrow();

@@ -65,6 +65,7 @@ public enum ProblemCode implements WireNamed {
   KEY_GENERATION_REFUSED(422, "Key generation refused"),
   TYPE_NOT_SEALABLE(422, "Type not sealable"),
   TYPE_SEALED(422, "Type sealed"),
+  TYPE_RETIRED(409, "Type retired"),
   SEAL_KEY_UNKNOWN(422, "Seal key unknown"),
   SEALED_FROM_REFUSED(422, "Moment of sealing refused"),
   ERA_REFUSED(422, "Era refused"),

@@ -213,6 +213,12 @@ public final class MintRoutes implements Routes {
               ProblemCode.PUBLIC_ID_ERASED,
               "The public ID of this alias was erased, for good. No other public ID gets the"
                   + " alias.");
+      case MintOutcome.TypeRetired _ ->
+          Problem.at(
+              ProblemCode.TYPE_RETIRED,
+              path + "type",
+              "The type is retired: it gets no new public IDs, and those that it has keep working."
+                  + " Nothing was done.");
       case MintOutcome.Ended _ ->
           Problem.of(
               ProblemCode.ID_ENDED,

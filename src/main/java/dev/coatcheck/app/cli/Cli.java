@@ -4,6 +4,7 @@ import dev.coatcheck.app.cli.keys.KeysCommand;
 import dev.coatcheck.app.cli.keys.SegmentsCommand;
 import dev.coatcheck.app.cli.migrate.MigrateTableCommand;
 import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.app.client.ExitCode;
 import dev.coatcheck.app.client.Misused;
 import dev.coatcheck.app.demo.DemoCommand;
 import java.io.PrintWriter;

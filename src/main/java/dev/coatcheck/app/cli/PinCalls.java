@@ -1,6 +1,7 @@
 package dev.coatcheck.app.cli;
 
 import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.app.client.ExitCode;
 import dev.coatcheck.app.client.GatewayCalls;
 import dev.coatcheck.app.client.Misused;
 import dev.coatcheck.app.client.Output;

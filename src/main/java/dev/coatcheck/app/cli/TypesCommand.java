@@ -2,7 +2,11 @@ package dev.coatcheck.app.cli;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.coatcheck.app.cli.types.ApplyVerb;
+import dev.coatcheck.app.cli.types.PlanVerb;
+import dev.coatcheck.app.cli.types.TypeDiff;
 import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.app.client.ExitCode;
 import dev.coatcheck.app.client.GatewayCalls;
 import dev.coatcheck.app.client.Misused;
 import dev.coatcheck.app.client.Output;
@@ -33,7 +37,7 @@ import tools.jackson.databind.node.ObjectNode;
 @Command(
     name = "types",
     description = "Lists, shows, compares and defines types.",
-    subcommands = SealKeyCommand.class)
+    subcommands = {PlanVerb.class, ApplyVerb.class, SealKeyCommand.class})
 final class TypesCommand {
   private static final String NAME = "Name of the type.";
   private static final String FILE =
@@ -46,16 +50,7 @@ final class TypesCommand {
     "name", "prefix", "key", "generate", "redirect=/redirect/template", "url_templates"
   };
 
-  /** What a file may have that a put must not. */
-  private static final List<String> OF_THE_GATEWAY =
-      List.of("object", "name", "eras", "created_at", "updated_at", "version");
-
   private static final JsonMapper JSON = new JsonMapper();
-
-  /** Whether a field, by its dotted name, is none of a definition. */
-  static boolean isOfTheGateway(String field) {
-    return OF_THE_GATEWAY.contains(field.split("[.]", 2)[0]);
-  }
 
   @Spec private CommandSpec spec;
 
@@ -132,8 +127,11 @@ final class TypesCommand {
     if (!reply.isSuccess() && !reply.body().path("code").asString("").equals("type_unknown")) {
       throw reply.failure();
     }
-    return TypeDiff.of(name, reply.isSuccess() ? Optional.of(reply.body()) : Optional.empty(), body)
-        .print(output);
+    TypeDiff diff =
+        TypeDiff.of(
+            name, reply.isSuccess() ? Optional.of(reply.body()) : Optional.empty(), body);
+    diff.print(output);
+    return (diff.isEmpty() ? ExitCode.DONE : ExitCode.FAILED).status();
   }
 
   @Command(
@@ -305,7 +303,7 @@ final class TypesCommand {
       byte[] text =
           file.toString().equals("-") ? System.in.readAllBytes() : Files.readAllBytes(file);
       if (JSON.readTree(text) instanceof ObjectNode type) {
-        type.remove(OF_THE_GATEWAY);
+        type.remove(TypeDiff.OF_THE_GATEWAY);
         return type;
       }
     } catch (IOException | JacksonException unreadable) {

@@ -101,6 +101,26 @@ public final class GatewayCalls {
   }
 
   /**
+   * Sends a change of a thing as it was read.
+   *
+   * @param etag of the thing; empty if it must not be there yet
+   * @return the answer, with any status that is no outage
+   * @throws CommandFailed if no gateway answers, or it can't do it now
+   */
+  public Reply putIf(String path, Object body, Optional<String> etag) throws CommandFailed {
+    Reply reply =
+        reply(
+            answer(
+                GatewayRequest.of("PUT", path)
+                    .withBody("application/json", JSON.writeValueAsBytes(body))
+                    .onlyIf(etag)));
+    if (reply.isForNow()) {
+      throw reply.failure();
+    }
+    return reply;
+  }
+
+  /**
    * Asks for what need not be there.
    *
    * @return the answer, if it says that there is such a thing, that there is none, or that it ended

@@ -38,6 +38,11 @@ public record Reply(int status, JsonNode body) {
     return status < 300;
   }
 
+  /** Whether the same call may succeed later. */
+  boolean isForNow() {
+    return FOR_NOW.contains(status);
+  }
+
   /** A sentence of the gateway, with verbs where it names operations. */
   public static String forTerminal(String sentence) {
     return OPERATION
@@ -72,7 +77,7 @@ public record Reply(int status, JsonNode body) {
                       body.path("live_ids_exact").asBoolean(true) ? "" : " at least",
                       body.path("legacy_hits_30_days").asLong()));
     }
-    return FOR_NOW.contains(status)
+    return isForNow()
         ? new NoAnswer(message.toString())
         : new CommandFailed(text("param"), message.toString());
   }

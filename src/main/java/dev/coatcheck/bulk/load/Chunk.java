@@ -83,6 +83,11 @@ final class Chunk {
     return rows.size() + errors.size();
   }
 
+  /** Whether rows are of retired types, so that they must not be new. */
+  boolean hasRetiredTypes() {
+    return rows.stream().anyMatch(row -> row.request().type().isRetired());
+  }
+
   /** Whether rows bring public IDs that came from elsewhere. */
   boolean bringsTokens() {
     return rows.stream().anyMatch(row -> row.request().token().isPresent());
@@ -105,7 +110,7 @@ final class Chunk {
     Map<Type, List<Integer>> undated = new HashMap<>();
     for (int i = 0; i < rows.size(); i++) {
       MintRequest request = rows.get(i).request();
-      if (request.key().isEmpty()) {
+      if (request.key().isEmpty() && !request.type().isRetired()) {
         (rows.get(i).isDated() ? dated : undated)
             .computeIfAbsent(request.type(), _ -> new ArrayList<>())
             .add(i);

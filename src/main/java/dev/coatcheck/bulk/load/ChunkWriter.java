@@ -39,7 +39,9 @@ final class ChunkWriter implements AutoCloseable {
   Optional<ImportOutcome.Reason> write(Chunk chunk) {
     Optional<KeyOutcome.NoKeys> keyless = chunk.drawKeys(tools);
     Optional<Fresh> fresh =
-        keyless.isPresent() || careful ? Optional.empty() : Optional.of(fresh(chunk));
+        keyless.isPresent() || careful || chunk.hasRetiredTypes()
+            ? Optional.empty()
+            : Optional.of(fresh(chunk));
     Optional<ImportOutcome.Reason> failed =
         finish().or(() -> keyless.map(ImportOutcome.Reason.KeysUnavailable::new));
     if (failed.isEmpty()) {

@@ -51,6 +51,8 @@ record ImportPlan(MintPlan mints, List<RowError> errors, Map<String, Count> coun
             plan.errors.add(new RowError(row.line(), RowFault.ID_ENDED));
         case MintPlan.Entry.Refused(MintOutcome.Erased _) ->
             plan.errors.add(new RowError(row.line(), RowFault.ID_ERASED));
+        case MintPlan.Entry.Refused(MintOutcome.TypeRetired _) ->
+            plan.errors.add(new RowError(row.line(), RowFault.TYPE_RETIRED));
         case MintPlan.Entry.TokenTaken _ ->
             plan.errors.add(new RowError(row.line(), RowFault.PUBLIC_ID_CONFLICT));
       }

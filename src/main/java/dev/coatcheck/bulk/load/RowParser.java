@@ -21,21 +21,21 @@ import dev.coatcheck.ids.registry.Type;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Parses the rows of one import. */
 final class RowParser {
-  private static final int TYPES_KEPT_MAX = 1_000;
+  private static final int UNKNOWN_KEPT_MAX = 1_000;
 
   private final Registry registry;
   private final Caller sender;
   private final AllowedTypes allowed;
   private final Instant now;
-  private final Map<String, Optional<Type>> types = new HashMap<>();
+  private final Set<String> unknownTypes = new HashSet<>();
 
   /** Rows without a creation time count as created now. */
   RowParser(Registry registry, Caller sender, InstantSource clock) {
@@ -173,15 +173,18 @@ final class RowParser {
         && !createdAt.isAfter(now.plus(DatedKeyGenerator.AHEAD_MAX));
   }
 
-  /** Asks the registry once per name: it asks Postgres for those that it doesn't know. */
+  /**
+   * The type as it is now: it may be retired while a file is read. The registry asks Postgres for
+   * each name that it doesn't know, so those are remembered.
+   */
   private @Nullable Type type(String name) {
-    Optional<Type> known = types.get(name);
-    if (known == null) {
-      known = registry.named(name);
-      if (types.size() < TYPES_KEPT_MAX) {
-        types.put(name, known);
-      }
+    if (unknownTypes.contains(name)) {
+      return null;
     }
-    return known.orElse(null);
+    Type known = registry.named(name).orElse(null);
+    if (known == null && unknownTypes.size() < UNKNOWN_KEPT_MAX) {
+      unknownTypes.add(name);
+    }
+    return known;
   }
 }

@@ -13,6 +13,9 @@ public enum RowFault implements WireNamed {
           + " client_principal are known."),
   TYPE_MISSING("Each row names its type."),
   TYPE_UNKNOWN("No type has this name. Register the type first."),
+  TYPE_RETIRED(
+      "The type is retired, so it gets no new public IDs; only rows that it has already are"
+          + " accepted."),
   TYPE_NOT_ALLOWED("The API key is for other types only."),
   KEY_MISSING(
       "A row without a key needs a legacy_id or a client_id, so that it can be sent again."),

@@ -70,7 +70,8 @@ public record MintCall(
         || requests.stream()
             .anyMatch(
                 request ->
-                    !request.aliases().isEmpty()
+                    request.type().isRetired()
+                        || !request.aliases().isEmpty()
                         || request.bringsSealedKey()
                         || request.bringsClosedKey());
   }

@@ -49,7 +49,7 @@ public sealed interface MintOutcome {
 
   sealed interface Item permits Ticket, Refused {}
 
-  sealed interface Refused extends Item permits AliasTaken, Ended, Erased {}
+  sealed interface Refused extends Item permits AliasTaken, Ended, Erased, TypeRetired {}
 
   /**
    * One public ID.
@@ -66,4 +66,7 @@ public sealed interface MintOutcome {
 
   /** The public ID of this alias, or this public ID, was erased; it never comes back. */
   record Erased() implements Refused {}
+
+  /** The type is retired, and this would be a new public ID of it. */
+  record TypeRetired() implements Refused {}
 }

@@ -118,6 +118,11 @@ public final class MintPlan {
       return new Entry.TokenTaken();
     }
     boolean isNew = target == null;
+    if (isNew
+        && request.type().isRetired()
+        && request.key().filter(request.type()::isSealedBeforeRetirement).isEmpty()) {
+      return new Entry.Refused(new MintOutcome.TypeRetired());
+    }
     if (target == null) {
       target = newTarget(request, subject);
       if (subject != null) {

@@ -44,7 +44,8 @@ final class SealedMints {
   Optional<MintOutcome> mint(MintCall call) {
     IdentityHashMap<Type, Integer> generated = new IdentityHashMap<>();
     for (MintRequest request : call.requests()) {
-      if (request.type().sealing().isEmpty()
+      if (request.type().isRetired()
+          || request.type().sealing().isEmpty()
           || !request.aliases().isEmpty()
           || (request.key().isPresent() && !isWithoutRow(request))) {
         return Optional.empty();

@@ -11,6 +11,7 @@ import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
 import dev.coatcheck.ids.pattern.OlderSystem;
 import dev.coatcheck.ids.pattern.PublicPattern;
 import dev.coatcheck.ids.pattern.PublicRule;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -21,6 +22,7 @@ import java.util.regex.Pattern;
  *
  * @param number its number in the database, which rows store instead of the name
  * @param sealing of its keys from a moment on; empty if each public ID has a row
+ * @param retiredAt since when nothing mints its public IDs; empty: in use
  * @param version goes up by one with every change
  */
 public record Type(
@@ -33,9 +35,13 @@ public record Type(
     Policies policies,
     ClientNames clientNames,
     Optional<Sealing> sealing,
+    Optional<Instant> retiredAt,
     Instant createdAt,
     Instant updatedAt,
     int version) {
+  /** Within which all instances know of a retirement. */
+  private static final Duration SPREAD = Duration.ofSeconds(2);
+
   private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,62}");
 
   public Optional<Redirect> redirect() {
@@ -99,6 +105,23 @@ public record Type(
     return sealing
         .filter(sealing -> sealing.open(token) instanceof Sealing.Opened.OfKey)
         .isPresent();
+  }
+
+  /** Whether nothing mints public IDs of this type any more; those that it has keep working. */
+  public boolean isRetired() {
+    return retiredAt.isPresent();
+  }
+
+  /**
+   * Whether a key of a retired type was made before its retirement, as far as the key tells: only
+   * sealed keys do, and they have no row that could tell instead.
+   */
+  public boolean isSealedBeforeRetirement(Key key) {
+    return retiredAt.isPresent()
+        && key instanceof Key.Bigint(long value)
+        && sealingOf(key)
+            .filter(seal -> !seal.timeOf(value).isAfter(retiredAt.get().plus(SPREAD)))
+            .isPresent();
   }
 
   /** Whether each mint of this type has to bring a key. */

@@ -7,12 +7,13 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * What a caller declares about a type. After its creation only the policies and the scope of client
- * IDs may change.
+ * What a caller declares about a type. After its creation only the policies, the scope of client IDs
+ * and the retirement may change.
  *
  * @param clientNames empty keeps the present scope, or means the default for a new type. Under
  *     another scope the client IDs that a type has are not found
  * @param sealed empty keeps what the type has, or means a row for each public ID of a new type
+ * @param retired whether nothing mints its public IDs
  */
 public record TypeDefinition(
     String name,
@@ -21,7 +22,8 @@ public record TypeDefinition(
     KeyGeneration generation,
     Policies policies,
     Optional<ClientNames> clientNames,
-    Optional<SealedFrom> sealed) {
+    Optional<SealedFrom> sealed,
+    boolean retired) {
   public TypeDefinition {
     if (!Type.isName(name)) {
       throw new IllegalArgumentException("no type name: " + name);
@@ -47,6 +49,7 @@ public record TypeDefinition(
         KeyGeneration.usual(keyKind),
         policies,
         Optional.empty(),
-        Optional.empty());
+        Optional.empty(),
+        false);
   }
 }

@@ -230,6 +230,9 @@ final class TypeStore {
     TypeTable.setPolicies(row, definition.policies());
     row.setClientNames(definition.clientNames().orElse(ClientNames.DEFAULT).wireName());
     definition.sealed().ifPresent(first -> row.setSealedFrom(first.from()));
+    if (definition.retired()) {
+      row.setRetiredAt(now(sql));
+    }
     int number = sql.insertInto(TYPE).set(row).returning().fetchSingle().getTypeId();
     definition.sealed().ifPresent(first -> EraTable.insert(sql, number, null, first.sealKey()));
     Type created = reread(sql, definition.name());
@@ -247,6 +250,7 @@ final class TypeStore {
     Optional<TypeDefinition.SealedFrom> sealed = newlySealed(present, definition);
     if (present.policies().equals(definition.policies())
         && present.clientNames() == clientNames
+        && present.isRetired() == definition.retired()
         && sealed.isEmpty()) {
       return new PutOutcome.Updated(present);
     }
@@ -258,6 +262,8 @@ final class TypeStore {
         });
     TypeTable.setPolicies(row, definition.policies());
     row.setClientNames(clientNames.wireName());
+    row.setRetiredAt(
+        definition.retired() ? present.retiredAt().orElseGet(() -> now(sql)) : null);
     change(sql, present, row);
     Type updated = reread(sql, present.name());
     tell(
@@ -343,6 +349,9 @@ final class TypeStore {
         new ArrayList<>(changedFields("", present.policies().json(), updated.policies().json()));
     if (present.clientNames() != updated.clientNames()) {
       fields.add("client_names");
+    }
+    if (present.isRetired() != updated.isRetired()) {
+      fields.add("retired");
     }
     if (present.sealing().isEmpty() && updated.sealing().isPresent()) {
       fields.add("sealed");

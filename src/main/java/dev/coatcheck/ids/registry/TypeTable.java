@@ -61,6 +61,7 @@ final class TypeTable {
             RedirectHosts.any()),
         WireNamed.find(ClientNames.class, row.getClientNames()).orElseThrow(),
         sealing(row.getSealedFrom(), prefix, generation, eras),
+        Optional.ofNullable(row.getRetiredAt()),
         row.getCreatedAt(),
         row.getUpdatedAt(),
         row.getVersion());

@@ -6,6 +6,7 @@ import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION_EVENT;
 import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION_LOAD;
 import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION_SET_ASIDE;
 import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION_STEP;
+import static dev.coatcheck.postgres.sql.schema.Tables.TYPE;
 import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.currentInstant;
 import static org.jooq.impl.DSL.max;
@@ -406,6 +407,15 @@ public final class JournalTable {
   /** Whether keys that public IDs of the type have were forgotten at their source. */
   boolean hasForgotten(int typeNumber) {
     return hasEvent("forget", typeNumber);
+  }
+
+  /** Whether the type gets no new public IDs, as of now: the registry may be seconds behind. */
+  boolean isRetired(int typeNumber) {
+    return gateway.read(
+        "type",
+        sql ->
+            sql.fetchExists(
+                TYPE, TYPE.TYPE_ID.eq(typeNumber).and(TYPE.RETIRED_AT.isNotNull())));
   }
 
   /** Whether a run whose keys public IDs of the type have has an event of a kind. */

@@ -81,6 +81,9 @@ public final class KeyFileImport {
     if (run.status().state() != RunState.PLANNED) {
       return new KeyFileOutcome.NotNow(run.status().state());
     }
+    if (migrations.journal().isRetired(run.typeNumber())) {
+      return new KeyFileOutcome.TypeRetired();
+    }
     KeyFileStore store =
         new KeyFileStore(gateway, run, new ImportAudit(actor, List.of(Long.toString(id))));
     KeyFileOutcome outcome = new Reading(store, errorsMax).run(format, body);

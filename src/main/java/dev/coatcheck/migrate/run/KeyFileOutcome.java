@@ -13,6 +13,9 @@ public sealed interface KeyFileOutcome {
   /** The run was started. */
   record NotNow(RunState state) implements KeyFileOutcome {}
 
+  /** The type of the run is retired, so it gets no new public IDs. Nothing was done. */
+  record TypeRetired() implements KeyFileOutcome {}
+
   record NotFound() implements KeyFileOutcome {}
 
   /** It ended early; up to the line all is done, and sending the file again is harmless. */

@@ -38,6 +38,12 @@ final class StartCheck {
           "migration_active",
           "A contracted run gave keys of this type, for good. Create another type for this table.");
 
+  private static final Diagnostic TYPE_RETIRED =
+      new Diagnostic(
+          "type_retired",
+          "The type is retired, so it gets no new public IDs. Put the type with retired: false, or"
+              + " create another type for this table.");
+
   /** The precondition that the shape of a row may change. */
   private static final String ROW_SHAPE = "row_shape";
 
@@ -53,6 +59,9 @@ final class StartCheck {
 
   /** Why another run of a type is refused, if it is. */
   Optional<Diagnostic> refusal(Type type) {
+    if (journal.isRetired(type.number())) {
+      return Optional.of(TYPE_RETIRED);
+    }
     if (journal.hasContracted(type.number())) {
       return Optional.of(KEYS_CONTRACTED);
     }
@@ -81,6 +90,9 @@ final class StartCheck {
   }
 
   private Optional<ActionOutcome> refusal(TableMigration run, List<String> accepted) {
+    if (journal.isRetired(run.typeNumber())) {
+      return Optional.of(new ActionOutcome.Refused(List.of(TYPE_RETIRED)));
+    }
     Source source = sources.ofRun(run.source());
     List<Diagnostic> changes =
         CatalogTable.now(source.database(), run.target())

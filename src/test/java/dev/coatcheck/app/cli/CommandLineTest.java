@@ -3,6 +3,7 @@ package dev.coatcheck.app.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.coatcheck.app.client.ExitCode;
 import dev.coatcheck.CoatcheckProgram;
 import dev.coatcheck.Main;
 import dev.coatcheck.TestJvm;

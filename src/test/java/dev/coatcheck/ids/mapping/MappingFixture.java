@@ -151,7 +151,8 @@ public final class MappingFixture implements AutoCloseable, AfterAllCallback {
                 KeyKind.BIGINT,
                 RedirectHosts.any()),
             Optional.empty(),
-            Optional.of(new TypeDefinition.SealedFrom(from, TestSealKeys.FIRST))),
+            Optional.of(new TypeDefinition.SealedFrom(from, TestSealKeys.FIRST)),
+            false),
         PutConditions.NONE,
         Actor.operator());
     return registry.named(name).orElseThrow();

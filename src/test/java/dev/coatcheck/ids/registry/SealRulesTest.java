@@ -39,6 +39,7 @@ class SealRulesTest {
         Policies.DEFAULT,
         ClientNames.DEFAULT,
         Optional.of(new Sealing(prefix, SnowflakeLayout.DEFAULT, Instant.EPOCH, all)),
+        Optional.empty(),
         NOW,
         NOW,
         1);

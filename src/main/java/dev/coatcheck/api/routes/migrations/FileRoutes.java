@@ -66,6 +66,11 @@ final class FileRoutes {
               Problem.of(
                   ProblemCode.TABLE_MIGRATION_STATE,
                   "The run is " + state.wireName() + ". Only a planned run takes a file."));
+      case KeyFileOutcome.TypeRetired _ ->
+          Answer.of(
+              Problem.of(
+                  ProblemCode.TYPE_RETIRED,
+                  "The type of the run is retired: it gets no new public IDs. Nothing was done."));
       case KeyFileOutcome.Stopped(boolean databaseGone, long linesSettled) ->
           Answer.of(stopped(databaseGone && !tooSlow, linesSettled, tooSlow));
     };

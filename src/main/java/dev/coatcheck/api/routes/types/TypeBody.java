@@ -31,18 +31,25 @@ import org.jspecify.annotations.Nullable;
  * rule of client IDs stays as it is, because a change of it would hide the client IDs that the type
  * already has.
  */
-final class TypeBody {
+public final class TypeBody {
   private static final String SEALED = "sealed";
+  private static final String RETIRED = "retired";
   private static final String[] FIELDS =
       Stream.concat(
-              Stream.of("prefix", "key", "generate", "layout", "tag", "client_names", SEALED),
+              Stream.of("prefix", "key", "generate", "layout", "tag", "client_names", SEALED, RETIRED),
               Policies.DEFAULT.json().keySet().stream())
           .toArray(String[]::new);
 
   private final RedirectHosts redirectHosts;
   private final InstantSource clock;
 
-  TypeBody(RedirectHosts redirectHosts, InstantSource clock) {
+  /**
+   * Reads by the rules of a gateway.
+   *
+   * @param redirectHosts where redirects may lead
+   * @param clock which epochs a layout of Snowflakes may have
+   */
+  public TypeBody(RedirectHosts redirectHosts, InstantSource clock) {
     this.redirectHosts = redirectHosts;
     this.clock = clock;
   }
@@ -62,11 +69,12 @@ final class TypeBody {
             type.generation(),
             type.policies(),
             Optional.of(type.clientNames()),
-            type.sealing().map(TypeBody::sealedFrom)));
+            type.sealing().map(TypeBody::sealedFrom),
+            type.isRetired()));
   }
 
   /** Those of a definition, with their defaults. */
-  static Map<String, @Nullable Object> fields(TypeDefinition type) {
+  public static Map<String, @Nullable Object> fields(TypeDefinition type) {
     KeyGeneration generation = type.generation();
     Map<String, @Nullable Object> fields = new LinkedHashMap<>();
     fields.put("prefix", type.prefix().value());
@@ -82,6 +90,7 @@ final class TypeBody {
         type.sealed()
             .map(first -> Map.of("from", first.from(), "seal_key", first.sealKey()))
             .orElse(null));
+    fields.put(RETIRED, type.retired());
     return fields;
   }
 
@@ -104,7 +113,12 @@ final class TypeBody {
     return view;
   }
 
-  TypeDefinition definition(String name, JsonObject body) {
+  /**
+   * What a body says about a type.
+   *
+   * @throws JsonFault for what a type can't be
+   */
+  public TypeDefinition definition(String name, JsonObject body) {
     if (!Type.isName(name)) {
       throw Refusal.ofParameter(
           "name", "A type's name is a lower-case letter, then up to 62 of a-z, 0-9 and _.");
@@ -128,7 +142,8 @@ final class TypeBody {
         generation(body, kind),
         Policies.read(body, name, kind, redirectHosts),
         body.constant("client_names", ClientNames.class),
-        body.optionalObject(SEALED).map(TypeBody::sealed));
+        body.optionalObject(SEALED).map(TypeBody::sealed),
+        body.bool(RETIRED, false));
   }
 
   private static SealedFrom sealed(JsonObject body) {

@@ -34,6 +34,8 @@ import org.jspecify.annotations.Nullable;
 public final class TypeRoutes implements Routes {
   private static final Pattern ETAG = Pattern.compile("\"([1-9][0-9]{0,8})\"");
   private static final String CONFIRM = "confirm";
+  private static final String IF_MATCH = "If-Match";
+  private static final String IF_NONE_MATCH = "If-None-Match";
 
   private final Registry registry;
   private final Parameters parameters;
@@ -72,6 +74,7 @@ public final class TypeRoutes implements Routes {
 
   private Answer put(Context ctx, RequestBody body) {
     return answer(
+        ctx,
         changes.put(
             changes.definition(ctx.pathParam("name"), body.object()),
             conditions(ctx),
@@ -81,6 +84,7 @@ public final class TypeRoutes implements Routes {
 
   private Answer patch(Context ctx, RequestBody body) {
     return answer(
+        ctx,
         changes.patch(
             ctx.pathParam("name"),
             body.object(),
@@ -101,21 +105,26 @@ public final class TypeRoutes implements Routes {
             era.nullableTime("starts_at").map(time -> time.truncatedTo(ChronoUnit.MILLIS)),
             TypeBody.sealKey(era),
             RequestCaller.actor(ctx))
-        .map(TypeRoutes::answer)
+        .map(outcome -> answer(ctx, outcome))
         .orElseThrow(() -> new Refusal(Parameters.typeUnknown("name")));
   }
 
-  private static Answer answer(PutOutcome outcome) {
+  private static Answer answer(Context ctx, PutOutcome outcome) {
     return switch (outcome) {
       case PutOutcome.Created(Type type) -> answer(201, type);
       case PutOutcome.Updated(Type type) -> answer(200, type);
       case PutOutcome.Refused refused -> Answer.of(TypeChanges.problem(refused));
       case PutOutcome.VersionDiffers _ ->
           Answer.of(
-              Problem.at(
-                  ProblemCode.PRECONDITION_FAILED,
-                  "If-Match",
-                  "The type has changed. Read it again and repeat the change."));
+              ctx.header(IF_NONE_MATCH) == null
+                  ? Problem.at(
+                      ProblemCode.PRECONDITION_FAILED,
+                      IF_MATCH,
+                      "The type has changed. Read it again and repeat the change.")
+                  : Problem.at(
+                      ProblemCode.PRECONDITION_FAILED,
+                      IF_NONE_MATCH,
+                      "The type exists already. Read it, and change it with If-Match."));
       case PutOutcome.LinksWouldDie dying -> Answer.of(TypeChanges.problem(dying));
     };
   }
@@ -136,8 +145,19 @@ public final class TypeRoutes implements Routes {
         expectedVersion(ctx), isConfirmed ? Optional.empty() : Optional.of(clock.instant()));
   }
 
+  /** That of If-Match; 0, which no type has, for {@code If-None-Match: *}. */
   private static OptionalInt expectedVersion(Context ctx) {
-    String ifMatch = ctx.header("If-Match");
+    String ifMatch = ctx.header(IF_MATCH);
+    String ifNoneMatch = ctx.header(IF_NONE_MATCH);
+    if (ifNoneMatch != null) {
+      if (ifMatch != null || !ifNoneMatch.equals("*")) {
+        throw new Refusal(
+            ProblemCode.HEADER_INVALID,
+            IF_NONE_MATCH,
+            "Send * for a type that must not exist yet, without If-Match, or leave it out.");
+      }
+      return OptionalInt.of(0);
+    }
     if (ifMatch == null) {
       return OptionalInt.empty();
     }
@@ -145,7 +165,7 @@ public final class TypeRoutes implements Routes {
     if (!version.matches()) {
       throw new Refusal(
           ProblemCode.HEADER_INVALID,
-          "If-Match",
+          IF_MATCH,
           "Send the ETag that a GET of the type gave, for instance \"1\".");
     }
     return OptionalInt.of(Integer.parseInt(version.group(1)));
@@ -161,6 +181,7 @@ public final class TypeRoutes implements Routes {
     view.put("name", type.name());
     view.putAll(TypeBody.fields(type));
     view.put("eras", TypeBody.eras(type));
+    view.put("retired_at", type.retiredAt().orElse(null));
     view.put("created_at", type.createdAt());
     view.put("updated_at", type.updatedAt());
     view.put("version", type.version());

@@ -4,38 +4,33 @@ import java.net.URLEncoder;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Any call of the API, for what {@link CoatcheckClient} has no method for. Immutable. */
 public final class GatewayRequest {
-  private static final byte[] NOTHING = new byte[0];
-
   private final String method;
   private final String path;
-  private final @Nullable String contentType;
-  private final byte[] body;
-  private final @Nullable String idempotencyKey;
+  private final byte @Nullable [] body;
+  private final Map<String, String> headers;
   private final boolean isRepeatable;
   private final @Nullable Duration deadline;
-  private final @Nullable String accepted;
 
   private GatewayRequest(
       String method,
       String path,
-      @Nullable String contentType,
-      byte[] body,
-      @Nullable String idempotencyKey,
+      byte @Nullable [] body,
+      Map<String, String> headers,
       boolean isRepeatable,
-      @Nullable Duration deadline,
-      @Nullable String accepted) {
+      @Nullable Duration deadline) {
     this.method = method;
     this.path = path;
-    this.contentType = contentType;
     this.body = body;
-    this.idempotencyKey = idempotencyKey;
+    this.headers = headers;
     this.isRepeatable = isRepeatable;
     this.deadline = deadline;
-    this.accepted = accepted;
   }
 
   /**
@@ -46,15 +41,8 @@ public final class GatewayRequest {
    * @return the call
    */
   public static GatewayRequest of(String method, String path) {
-    return new GatewayRequest(
-        method,
-        path,
-        null,
-        NOTHING,
-        null,
-        !method.equals("POST") && !method.equals("PATCH"),
-        null,
-        null);
+    boolean isRepeatable = !method.equals("POST") && !method.equals("PATCH");
+    return new GatewayRequest(method, path, null, Map.of(), isRepeatable, null);
   }
 
   /**
@@ -66,7 +54,7 @@ public final class GatewayRequest {
    */
   public GatewayRequest withBody(String type, byte[] bytes) {
     return new GatewayRequest(
-        method, path, type, bytes, idempotencyKey, isRepeatable, deadline, accepted);
+        method, path, bytes, with("Content-Type", type), isRepeatable, deadline);
   }
 
   /**
@@ -76,7 +64,7 @@ public final class GatewayRequest {
    * @return another call
    */
   public GatewayRequest withIdempotencyKey(String key) {
-    return new GatewayRequest(method, path, contentType, body, key, true, deadline, accepted);
+    return new GatewayRequest(method, path, body, with("Idempotency-Key", key), true, deadline);
   }
 
   /**
@@ -85,8 +73,7 @@ public final class GatewayRequest {
    * @return another call
    */
   public GatewayRequest repeatable() {
-    return new GatewayRequest(
-        method, path, contentType, body, idempotencyKey, true, deadline, accepted);
+    return new GatewayRequest(method, path, body, headers, true, deadline);
   }
 
   /**
@@ -96,14 +83,32 @@ public final class GatewayRequest {
    * @return another call
    */
   public GatewayRequest within(Duration duration) {
-    return new GatewayRequest(
-        method, path, contentType, body, idempotencyKey, isRepeatable, duration, accepted);
+    return new GatewayRequest(method, path, body, headers, isRepeatable, duration);
+  }
+
+  /**
+   * The same for a thing as it was read: the gateway refuses the call with 412 once it has changed.
+   *
+   * @param etag the header ETag of its answer; empty for a thing that must not be there yet
+   * @return another call
+   */
+  public GatewayRequest onlyIf(Optional<String> etag) {
+    return withHeader(etag.isPresent() ? "If-Match" : "If-None-Match", etag.orElse("*"));
   }
 
   /** The same, for an answer of a media type. */
   GatewayRequest accepting(String type) {
-    return new GatewayRequest(
-        method, path, contentType, body, idempotencyKey, isRepeatable, deadline, type);
+    return withHeader("Accept", type);
+  }
+
+  private GatewayRequest withHeader(String name, String value) {
+    return new GatewayRequest(method, path, body, with(name, value), isRepeatable, deadline);
+  }
+
+  private Map<String, String> with(String name, String value) {
+    Map<String, String> more = new LinkedHashMap<>(headers);
+    more.put(name, value);
+    return more;
   }
 
   String path() {
@@ -121,18 +126,10 @@ public final class GatewayRequest {
 
   /** Adds all but the address. */
   void writeTo(HttpRequest.Builder http) {
-    if (contentType != null) {
-      http.header("Content-Type", contentType);
-    }
-    if (accepted != null) {
-      http.header("Accept", accepted);
-    }
-    if (idempotencyKey != null) {
-      http.header("Idempotency-Key", idempotencyKey);
-    }
+    headers.forEach(http::header);
     http.method(
         method,
-        contentType == null
+        body == null
             ? HttpRequest.BodyPublishers.noBody()
             : HttpRequest.BodyPublishers.ofByteArray(body));
   }

@@ -1,13 +1,14 @@
-package dev.coatcheck.app.cli;
+package dev.coatcheck.app.client;
 
 /** How a command ends, for scripts. */
-enum ExitCode {
-  DONE(0, "Done. types diff: there is no difference."),
+public enum ExitCode {
+  DONE(0, "Done. types diff, types plan: there is no difference."),
   FAILED(
       1,
       "Failed, or some items or rows were refused; standard error says why. types diff: there is a"
           + " difference. find and inspect: the text is nothing that is known. health: not ready."),
   MISUSED(2, "The arguments or the configuration are wrong; nothing was done."),
+  DRIFT(3, "types plan: the gateway differs from the file."),
   INTERRUPTED(130, "Ended by Ctrl-C."),
   TERMINATED(143, "Ended by SIGTERM; serve had time to finish.");
 
@@ -19,11 +20,11 @@ enum ExitCode {
     this.meaning = meaning;
   }
 
-  int status() {
+  public int status() {
     return status;
   }
 
-  String meaning() {
+  public String meaning() {
     return meaning;
   }
 }

@@ -1,0 +1,53 @@
+package dev.coatcheck.app.cli.types;
+
+import dev.coatcheck.app.client.Misused;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What is wrong with a file of types, line by line; all of it is told at once. */
+final class FileProblems {
+  /** More than a reader reads; a wrong file can have one a line. */
+  private static final int LISTED_MAX = 50;
+
+  private final String file;
+  private final List<Problem> problems = new ArrayList<>();
+
+  private record Problem(int line, String text) {}
+
+  FileProblems(String file) {
+    this.file = file;
+  }
+
+  /**
+   * Adds a problem.
+   *
+   * @param line from 1
+   */
+  void add(int line, String text) {
+    problems.add(new Problem(line, text));
+  }
+
+  boolean areNone() {
+    return problems.isEmpty();
+  }
+
+  void throwIfAny() throws Misused {
+    if (problems.isEmpty()) {
+      return;
+    }
+    problems.sort((one, other) -> Integer.compare(one.line, other.line));
+    StringBuilder message =
+        new StringBuilder(file)
+            .append(" has ")
+            .append(problems.size() == 1 ? "a problem:" : problems.size() + " problems:");
+    for (Problem problem : problems.subList(0, Math.min(problems.size(), LISTED_MAX))) {
+      message
+          .append(System.lineSeparator())
+          .append("  line ")
+          .append(problem.line)
+          .append(": ")
+          .append(problem.text);
+    }
+    throw new Misused(message.toString());
+  }
+}

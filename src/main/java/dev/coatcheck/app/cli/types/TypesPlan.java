@@ -1,0 +1,108 @@
+package dev.coatcheck.app.cli.types;
+
+import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.app.client.GatewayCalls;
+import dev.coatcheck.app.client.Output;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * How the types of a gateway differ from those of a file.
+ *
+ * @param changes a put each, in the order of the file
+ * @param unmanaged names of types that the file does not have; they are left alone
+ */
+record TypesPlan(List<Change> changes, List<String> unmanaged, int unchanged) {
+  private static final Set<String> HIDDEN = Set.of(SaltReference.FIELD);
+
+  /**
+   * A put that is due.
+   *
+   * @param version of the type that it is due for; empty if there is no such type
+   */
+  record Change(TypesFile.Declared declared, Optional<Integer> version, TypeDiff diff) {
+    String name() {
+      return declared.name();
+    }
+
+    /** For If-Match; empty if the type must not be there yet. */
+    Optional<String> etag() {
+      return version.map(number -> "\"" + number + "\"");
+    }
+
+    private boolean isNew() {
+      return version.isEmpty();
+    }
+  }
+
+  TypesPlan {
+    changes = List.copyOf(changes);
+    unmanaged = List.copyOf(unmanaged);
+  }
+
+  /** Asks the gateway for all types, and changes nothing. */
+  static TypesPlan of(TypesFile file, GatewayCalls gateway) throws CommandFailed {
+    Map<String, JsonNode> there = new LinkedHashMap<>();
+    for (JsonNode type : gateway.get("/v1/types").path("data")) {
+      there.put(type.path("name").asString(), type);
+    }
+    List<Change> changes = new ArrayList<>();
+    for (TypesFile.Declared declared : file.types()) {
+      Optional<JsonNode> type = Optional.ofNullable(there.remove(declared.name()));
+      TypeDiff diff =
+          TypeDiff.of(type, TypeDiff.whole(declared.name(), type, declared.body()), HIDDEN);
+      if (type.isEmpty() || !diff.isEmpty()) {
+        changes.add(new Change(declared, type.map(old -> old.path("version").asInt()), diff));
+      }
+    }
+    return new TypesPlan(
+        changes, List.copyOf(there.keySet()), file.types().size() - changes.size());
+  }
+
+  void print(Output output) throws CommandFailed {
+    for (Change change : changes) {
+      Map<String, @Nullable Object> json = new LinkedHashMap<>();
+      json.put("type", change.name());
+      json.put("action", change.isNew() ? "create" : "change");
+      json.put("version", change.version().orElse(null));
+      json.put("fields", change.diff().fields().stream().map(TypeDiff.Field::json).toList());
+      output.print(
+          Output.object(json),
+          out -> {
+            out.println(change.name() + (change.isNew() ? ": new" : ": differs"));
+            change.diff().fields().forEach(field -> field.print(out, "  "));
+          });
+    }
+    printUnmanaged(output);
+    output.print(
+        Output.object(
+            Map.of(
+                "to_create", count(true),
+                "to_change", count(false),
+                "unchanged", unchanged,
+                "not_in_file", unmanaged.size())),
+        "%d to create, %d to change, %d unchanged, %d not in the file."
+            .formatted(count(true), count(false), unchanged, unmanaged.size()));
+  }
+
+  void printUnmanaged(Output output) throws CommandFailed {
+    for (String name : unmanaged) {
+      output.print(
+          Output.object(Map.of("type", name, "action", "none", "in_file", false)),
+          name + ": not in the file, left alone");
+    }
+  }
+
+  private long count(boolean areNew) {
+    return StreamSupport.stream(changes.spliterator(), false)
+        .filter(change -> change.isNew() == areNew)
+        .count();
+  }
+}
