@@ -65,6 +65,7 @@ final class TypeFlags implements IModelTransformer {
       --client-names             | client_names             | RULE        | Namespace of client IDs that come without a namespace: required (refused), principal (of the API key) or shared. Default: unchanged; for a new type, principal.
       --sealed-from              | sealed.from              | TIME        | Keys of this time or later have computed public IDs and need no row. Set once, with --seal-key.
       --seal-key                 | sealed.seal_key          | FINGERPRINT | Seal key of the first era, as seal-key list prints it.
+      --retired                  | retired                  | true        | No new public IDs; those that the type has keep working.
       --on-outage                | on_outage                | HOW         | Answers while Postgres is unavailable: serve_stale or refuse. Default: serve_stale.
       --stale-seconds-max        | stale_seconds_max        | SECONDS int | Seconds for which stale answers are served, 0 to 60. Default: 60.
       """;

@@ -76,6 +76,8 @@ final class TypeFields {
       client_names | Client IDs without a namespace | choice principal,required,shared | principal: the API key's principal is the namespace. required: refused. shared: all callers share one.
       on_outage | While Postgres is unavailable | choice serve_stale,refuse | serve_stale: answered from memory. refuse: 503.
       stale_seconds_max | Seconds for which memory is trusted | number | 0 to 60.
+      # Retirement | The type gets new public IDs.
+      retired | Retired | choice no,yes | yes: no new public IDs. Those that it has keep working.
       """;
 
   static final List<Group> GROUPS = parse();
