@@ -3,6 +3,8 @@ package dev.coatcheck.app.cli;
 import static java.util.Objects.requireNonNull;
 
 import dev.coatcheck.app.cli.types.ApplyVerb;
+import dev.coatcheck.app.cli.types.ExportTypesVerb;
+import dev.coatcheck.app.cli.types.GenerateCommand;
 import dev.coatcheck.app.cli.types.PlanVerb;
 import dev.coatcheck.app.cli.types.TypeDiff;
 import dev.coatcheck.app.client.CommandFailed;
@@ -37,7 +39,13 @@ import tools.jackson.databind.node.ObjectNode;
 @Command(
     name = "types",
     description = "Lists, shows, compares and defines types.",
-    subcommands = {PlanVerb.class, ApplyVerb.class, SealKeyCommand.class})
+    subcommands = {
+      PlanVerb.class,
+      ApplyVerb.class,
+      ExportTypesVerb.class,
+      GenerateCommand.class,
+      SealKeyCommand.class
+    })
 final class TypesCommand {
   private static final String NAME = "Name of the type.";
   private static final String FILE =

@@ -113,6 +113,18 @@ class RevocationSpreadTest {
   }
 
   @Test
+  void aRetiredTypeMintsNowhereTwoSecondsLater() throws Exception {
+    TestClient at = GATEWAYS.getFirst().client();
+    TestType coupon = TestType.of("coupon", "cpn");
+    at.put(coupon);
+    spread(
+        gateway -> gateway.client().once().mint("coupon").status(),
+        201,
+        () -> at.put(coupon.with("retired", true)),
+        409);
+  }
+
+  @Test
   void aRevokedApiKeyIsDeadEverywhereWithinTwoSecondsUnderLoad() throws Exception {
     for (int round = 0; round < ROUNDS / 2; round++) {
       GatewayFixture at = GATEWAYS.get(round % GATEWAYS.size());

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -73,6 +74,6 @@ final class SaltReference {
 
   /** The variable that an export names. */
   static String variable(String type) {
-    return "COATCHECK_SALT_" + type.toUpperCase(java.util.Locale.ROOT);
+    return "COATCHECK_SALT_" + type.toUpperCase(Locale.ROOT);
   }
 }

@@ -6,6 +6,7 @@ import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.ids.registry.TypeDefinition;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -57,7 +58,7 @@ record TypesFile(List<Declared> types) {
   private static String text(Path file) throws Misused {
     try {
       return isStandardInput(file)
-          ? new String(System.in.readAllBytes(), java.nio.charset.StandardCharsets.UTF_8)
+          ? new String(System.in.readAllBytes(), StandardCharsets.UTF_8)
           : Files.readString(file);
     } catch (IOException unreadable) {
       throw new Misused("can't read " + file + " as UTF-8: " + unreadable.getMessage());
