@@ -37,7 +37,10 @@ record YamlObject(ObjectNode json, Map<String, Integer> lines) {
   private static final int NODES_MAX = 100_000;
 
   private static final LoadSettings SETTINGS =
-      LoadSettings.builder().setSchema(new JsonSchema()).setParseComments(false).build();
+      LoadSettings.builder()
+          .setSchema(new JsonSchema())
+          .setMaxAliasesForCollections(NODES_MAX)
+          .build();
 
   private static final JsonMapper JSON = new JsonMapper();
 
@@ -103,7 +106,7 @@ record YamlObject(ObjectNode json, Map<String, Integer> lines) {
           case MappingNode mapping -> object(path, mapping);
           case SequenceNode sequence -> array(path, sequence);
           case ScalarNode scalar -> value(path, scalar);
-          default -> refused(node, path + ": a reference to a part that is not there.");
+          default -> refused(node, path, "This refers to nothing.");
         };
       } finally {
         open.pop();
@@ -115,13 +118,13 @@ record YamlObject(ObjectNode json, Map<String, Integer> lines) {
       for (NodeTuple field : mapping.getValue()) {
         Node key = field.getKeyNode();
         if (!(key instanceof ScalarNode name) || !name.getTag().equals(Tag.STR)) {
-          JsonNode _ = refused(key, "The name of a field must be a text. Put it in quotes.");
+          JsonNode _ = refused(key, path, "The name of a field must be a text. Put it in quotes.");
           continue;
         }
         String at = path.isEmpty() ? name.getValue() : path + "." + name.getValue();
         if (object.has(name.getValue())) {
           JsonNode _ =
-              refused(key, at + ": This field is there already, in line " + lines.get(at) + ".");
+              refused(key, at, "This field is there already, in line " + lines.get(at) + ".");
           continue;
         }
         lines.put(at, line(key));
@@ -161,14 +164,14 @@ record YamlObject(ObjectNode json, Map<String, Integer> lines) {
         try {
           return JSON.readTree(text);
         } catch (JacksonException notOfJson) {
-          return refused(scalar, path + ": This number is none of JSON. Put it in quotes.");
+          return refused(scalar, path, "This is no number of JSON. Put it in quotes.");
         }
       }
-      return refused(scalar, path + ": A value has no tag, such as " + tag.getValue() + ".");
+      return refused(scalar, path, "A value has no tag here, and no ${…}. Put it in quotes.");
     }
 
-    private @Nullable JsonNode refused(Node node, String problem) {
-      problems.add(line(node), problem);
+    private @Nullable JsonNode refused(Node node, String path, String problem) {
+      problems.add(line(node), path.replaceFirst("^types[.]", "") + ": " + problem);
       return null;
     }
 
