@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.GatewayFixture;
+import dev.coatcheck.app.cli.Terminal;
 import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.io.IOException;
@@ -74,6 +75,47 @@ class TypeScriptClientTest {
     chat.node(Map.of(), "../node_modules/typescript/bin/tsc", "-p", ".");
 
     passes(chat, environment());
+  }
+
+  /** As an application has it: the module names the package, which finds itself by its exports. */
+  @Test
+  void theModuleThatTheCommandLineGeneratesCompiles() throws IOException {
+    NodeProject application = new NodeProject(client.folder().resolve("generated"));
+    Files.createDirectories(application.folder());
+    Path types =
+        Files.writeString(
+            application.folder().resolve("types.yaml"),
+            "types: {charge: {prefix: ch, key: bigint}, line_item: {prefix: li, key: uuid}}");
+    Terminal generated =
+        Terminal.run(
+            "types",
+            "generate",
+            "typescript",
+            "--file=" + types,
+            "--to=" + application.folder().resolve("public-ids.ts"));
+    assertThat(generated.err()).isEmpty();
+    Files.writeString(
+        application.folder().resolve("use.ts"),
+        """
+        import { type ChargeId, chargeType, type LineItemId, lineItemType } from './public-ids.js';
+
+        const charge: ChargeId = chargeType.of('ch_4KIWSf8WvPNoQDBwStVIDYHU');
+        // @ts-expect-error: a public ID of another type
+        const item: LineItemId = charge;
+        console.log(item, lineItemType.prefix satisfies string);
+        """);
+
+    application.node(
+        Map.of(),
+        "../node_modules/typescript/bin/tsc",
+        "--strict",
+        "--noEmit",
+        "--module",
+        "nodenext",
+        "--target",
+        "es2022",
+        "public-ids.ts",
+        "use.ts");
   }
 
   private static void passes(NodeProject project, Map<String, String> environment)

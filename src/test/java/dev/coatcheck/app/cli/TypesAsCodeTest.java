@@ -1,11 +1,20 @@
 package dev.coatcheck.app.cli;
 
+import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.GatewayFixture;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
 import dev.coatcheck.core.seal.TestSealKeys;
+import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,6 +22,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** {@code types plan}, {@code apply} and {@code export}. */
 class TypesAsCodeTest {
@@ -44,7 +55,9 @@ class TypesAsCodeTest {
   private static Terminal run(String... arguments) {
     List<String> all = new ArrayList<>(List.of("types"));
     all.addAll(List.of(arguments));
-    all.add("--url=" + GATEWAY.uri());
+    if (all.stream().noneMatch(argument -> argument.startsWith("--url="))) {
+      all.add("--url=" + GATEWAY.uri());
+    }
     all.add("--key-file=" + KEY);
     return Terminal.run(all.toArray(String[]::new));
   }
@@ -201,5 +214,255 @@ class TypesAsCodeTest {
         .doesNotContain(SALT, "another salt");
     assertThat(run("plan", "--json", "-f", folder.resolve("types.yaml").toString()).out())
         .doesNotContain(SALT, "another salt");
+  }
+
+  @Test
+  void whatOneTypeIsRefusedForDoesNotKeepTheOthersFromBeingDone() throws IOException {
+    GATEWAY.client().put(TestType.of("holder", "hld"));
+    String file =
+        """
+        types:
+          wanting: {prefix: hld, key: bigint}
+          first: {prefix: fst, key: bigint, redirect: {template: "https://shop.example/{id}"}}
+          holder: {prefix: hld, key: uuid}
+          second: {prefix: snd, key: uuid}
+        """;
+
+    Terminal applied = apply(file);
+
+    assertThat(applied.status()).isEqualTo(1);
+    assertThat(applied.lines())
+        .contains(
+            "first: created, version 1",
+            "second: created, version 1",
+            "wanting: refused",
+            "holder: refused")
+        .noneMatch(line -> line.startsWith("wanting: created"));
+    assertThat(applied.err())
+        .contains(
+            "coatcheck types apply: wanting: ",
+            "(prefix_taken)",
+            "coatcheck types apply: holder: ",
+            "(immutable_field)");
+    Terminal again = apply(file);
+    assertThat(again.status()).isEqualTo(1);
+    assertThat(again.lines()).noneMatch(line -> line.contains(": created"));
+    assertThat(plan(file).lines()).contains("wanting: new", "holder: differs");
+  }
+
+  @Test
+  void aChangeThatTakesAnotherOneIsDoneAfterIt() throws IOException {
+    String file =
+        """
+        types:
+          branch: {prefix: brn, key: bigint, url_templates: ["/tree/{legacy:tree}/{legacy:branch}"]}
+          tree: {prefix: tre, key: bigint, url_templates: ["/tree/{legacy:tree}"]}
+        """;
+    assertThat(apply(file).lines()).contains("tree: created, version 1", "branch: created, version 1");
+
+    // The template moves from the second type to the first.
+    String moved =
+        """
+        types:
+          branch: {prefix: brn, key: bigint, url_templates: ["/tree/{legacy:branch}"]}
+          tree: {prefix: tre, key: bigint}
+        """;
+    Terminal applied = apply(moved);
+    assertThat(applied.err()).isEmpty();
+    assertThat(applied.status()).isZero();
+    assertThat(plan(moved).status()).isZero();
+  }
+
+  @Test
+  void linksEndOnlyIfThatIsConfirmed() throws IOException {
+    String file =
+        """
+        types:
+          bookmark: {prefix: bkm, key: bigint, redirect: {template: "https://shop.example/{id}"}}
+        """;
+    assertThat(apply(file).status()).isZero();
+    GATEWAY.client().mint("bookmark");
+    String ended = "types: {bookmark: {prefix: bkm, key: bigint}}";
+
+    Terminal refused = apply(ended);
+    assertThat(refused.status()).isEqualTo(1);
+    assertThat(refused.err()).contains("bookmark: ", "(links_would_die)", "--confirm-links");
+    assertThat(apply(ended, "--confirm-links").lines()).contains("bookmark: changed, version 2");
+  }
+
+  @Test
+  void aTypeIsRetiredByTheFileAndNeverByItsAbsence() throws IOException {
+    String file = "types: {pager: {prefix: pgr, key: bigint}}";
+    apply(file);
+
+    apply("types: {}");
+    assertThat(GATEWAY.client().mint("pager").status()).isEqualTo(201);
+
+    String retired = "types: {pager: {prefix: pgr, key: bigint, retired: true}}";
+    assertThat(plan(retired).lines())
+        .containsSequence("pager: differs", "  - retired false", "  + retired true");
+    assertThat(apply(retired).status()).isZero();
+    assertThat(GATEWAY.client().mint("pager").status()).isEqualTo(409);
+    assertThat(run("set", "pager", "--retired=false").status()).isZero();
+    assertThat(GATEWAY.client().mint("pager").status()).isEqualTo(201);
+  }
+
+  /** What happens between the comparison and the puts is done by what stands in between. */
+  @Test
+  void aTypeThatSomeoneElseChangesMeanwhileIsLeftAsItIs() throws Exception {
+    GATEWAY.client().put(TestType.of("contested", "cnt"));
+    String file =
+        """
+        types:
+          contested: {prefix: cnt, key: bigint, stale_seconds_max: 5}
+          claimed: {prefix: clm, key: bigint, stale_seconds_max: 5}
+          calm: {prefix: clx, key: bigint}
+        """;
+    Runnable others =
+        () -> {
+          GATEWAY.client().patch("/v1/types/contested", json("stale_seconds_max", 9));
+          GATEWAY.client().put(TestType.of("claimed", "clm"));
+        };
+
+    Terminal applied;
+    try (Between between = new Between(others, Integer.MAX_VALUE)) {
+      applied = apply(file, "--url=" + between.uri());
+    }
+
+    assertThat(applied.status()).isEqualTo(1);
+    assertThat(applied.lines())
+        .contains("calm: created, version 1", "contested: refused", "claimed: refused");
+    assertThat(applied.err()).contains("(precondition_failed)");
+    assertThat(GATEWAY.client().get("/v1/types/contested").body().path("stale_seconds_max").asInt())
+        .isEqualTo(9);
+    assertThat(GATEWAY.client().get("/v1/types/claimed").body().path("stale_seconds_max").asInt())
+        .isEqualTo(60);
+    assertThat(apply(file).status()).isZero();
+    assertThat(plan(file).status()).isZero();
+  }
+
+  @Test
+  void anOutageEndsTheRunAndSaysWhatWasDone() throws Exception {
+    String file =
+        """
+        types:
+          early: {prefix: ear, key: bigint}
+          lost: {prefix: los, key: bigint}
+          later: {prefix: lat, key: bigint}
+        """;
+
+    Terminal applied;
+    try (Between between = new Between(() -> {}, 1)) {
+      applied = apply(file, "--url=" + between.uri());
+    }
+
+    assertThat(applied.status()).isEqualTo(1);
+    assertThat(applied.lines())
+        .containsExactly("early: created, version 1", "lost: unknown", "later: not tried");
+    assertThat(applied.err()).startsWith("coatcheck types apply: lost: ");
+    assertThat(apply(file).status()).isZero();
+  }
+
+  @Test
+  void aFileFromStandardInputIsPlanned() {
+    Terminal planned =
+        Terminal.runWith(
+            "types: {piped: {prefix: pip, key: uuid}}",
+            "types",
+            "plan",
+            "--json",
+            "-f",
+            "-",
+            "--url=" + GATEWAY.uri(),
+            "--key-file=" + KEY);
+
+    assertThat(planned.status()).as(planned.err()).isEqualTo(3);
+    JsonNode first = new JsonMapper().readTree(planned.lines().getFirst());
+    assertThat(first.path("type").asString()).isEqualTo("piped");
+    assertThat(first.path("action").asString()).isEqualTo("create");
+    assertThat(first.path("version").isNull()).isTrue();
+    assertThat(first.at("/fields/0").toString())
+        .isEqualTo("{\"field\":\"prefix\",\"old\":[],\"new\":[\"pip\"]}");
+    assertThat(
+            new JsonMapper().readTree(planned.lines().getLast()).path("to_create").asInt())
+        .isOne();
+    assertThat(Terminal.runWith("types: 1", "types", "plan", "-f", "-"))
+        .isEqualTo(
+            new Terminal(
+                2,
+                "",
+                """
+                coatcheck types plan: standard input has a problem:
+                  line 1: types: This must be an object, with a type for each name.
+                """));
+  }
+
+  /** Passes requests on to the gateway, and does something before the first put. */
+  private static final class Between implements AutoCloseable {
+    private final HttpServer server;
+    private final HttpClient http = HttpClient.newHttpClient();
+    private int puts;
+
+    /**
+     * Starts it.
+     *
+     * @param putsMax how many puts it passes on; the connections of later ones end
+     */
+    Between(Runnable beforeFirstPut, int putsMax) throws IOException {
+      server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+      server.createContext(
+          "/",
+          exchange -> {
+            if (exchange.getRequestMethod().equals("PUT")) {
+              if (puts == putsMax) {
+                exchange.close();
+                return;
+              }
+              if (puts++ == 0) {
+                beforeFirstPut.run();
+              }
+            }
+            pass(exchange);
+          });
+      server.start();
+    }
+
+    private void pass(HttpExchange exchange) throws IOException {
+      HttpRequest.Builder request =
+          HttpRequest.newBuilder(GATEWAY.uri().resolve(exchange.getRequestURI().toString()))
+              .method(
+                  exchange.getRequestMethod(),
+                  HttpRequest.BodyPublishers.ofByteArray(exchange.getRequestBody().readAllBytes()));
+      for (String header :
+          List.of("Authorization", "Content-Type", "If-Match", "If-None-Match")) {
+        String value = exchange.getRequestHeaders().getFirst(header);
+        if (value != null) {
+          request.header(header, value);
+        }
+      }
+      try {
+        HttpResponse<byte[]> answer =
+            http.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+        answer
+            .headers()
+            .firstValue("Request-Id")
+            .ifPresent(id -> exchange.getResponseHeaders().set("Request-Id", id));
+        exchange.sendResponseHeaders(answer.statusCode(), answer.body().length);
+        exchange.getResponseBody().write(answer.body());
+        exchange.close();
+      } catch (InterruptedException stopped) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    URI uri() {
+      return URI.create("http://127.0.0.1:" + server.getAddress().getPort());
+    }
+
+    @Override
+    public void close() {
+      server.stop(0);
+      http.close();
+    }
   }
 }

@@ -26,9 +26,8 @@ public final class GenerateCommand {
   @Command(
       name = "java",
       description = {
-        "Writes " + JavaSource.CLASS + ".java, for coatcheck-id: the name and the prefix of each type"
-            + " as constants,",
-        "and a class for each that stands for it where the application has none of its own."
+        "Writes a Java class for coatcheck-id with the name and prefix of each type as constants.",
+        "For each type it has a class, which stands for the type where the application has none."
       },
       footer = {
         "  coatcheck types generate java -f types.yaml \\",
