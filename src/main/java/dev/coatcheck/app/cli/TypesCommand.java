@@ -136,8 +136,7 @@ final class TypesCommand {
       throw reply.failure();
     }
     TypeDiff diff =
-        TypeDiff.of(
-            name, reply.isSuccess() ? Optional.of(reply.body()) : Optional.empty(), body);
+        TypeDiff.of(name, reply.isSuccess() ? Optional.of(reply.body()) : Optional.empty(), body);
     diff.print(output);
     return (diff.isEmpty() ? ExitCode.DONE : ExitCode.FAILED).status();
   }

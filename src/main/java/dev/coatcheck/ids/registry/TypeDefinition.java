@@ -7,8 +7,8 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * What a caller declares about a type. After its creation only the policies, the scope of client IDs
- * and the retirement may change.
+ * What a caller declares about a type. After its creation only the policies, the scope of client
+ * IDs and the retirement may change.
  *
  * @param clientNames empty keeps the present scope, or means the default for a new type. Under
  *     another scope the client IDs that a type has are not found

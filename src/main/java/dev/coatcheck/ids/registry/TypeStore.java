@@ -262,8 +262,7 @@ final class TypeStore {
         });
     TypeTable.setPolicies(row, definition.policies());
     row.setClientNames(clientNames.wireName());
-    row.setRetiredAt(
-        definition.retired() ? present.retiredAt().orElseGet(() -> now(sql)) : null);
+    row.setRetiredAt(definition.retired() ? present.retiredAt().orElseGet(() -> now(sql)) : null);
     change(sql, present, row);
     Type updated = reread(sql, present.name());
     tell(

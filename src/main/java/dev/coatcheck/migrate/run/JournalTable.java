@@ -413,9 +413,7 @@ public final class JournalTable {
   boolean isRetired(int typeNumber) {
     return gateway.read(
         "type",
-        sql ->
-            sql.fetchExists(
-                TYPE, TYPE.TYPE_ID.eq(typeNumber).and(TYPE.RETIRED_AT.isNotNull())));
+        sql -> sql.fetchExists(TYPE, TYPE.TYPE_ID.eq(typeNumber).and(TYPE.RETIRED_AT.isNotNull())));
   }
 
   /** Whether a run whose keys public IDs of the type have has an event of a kind. */

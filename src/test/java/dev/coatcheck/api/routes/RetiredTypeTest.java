@@ -27,8 +27,7 @@ class RetiredTypeTest {
   private static final TestClient CLIENT = GATEWAYS.getFirst().client();
 
   private static GatewayFixture gateway() {
-    return GatewayFixture.on(
-        DATABASE, "COATCHECK_SEAL_KEYS_FILE", TestSealKeys.file().toString());
+    return GatewayFixture.on(DATABASE, "COATCHECK_SEAL_KEYS_FILE", TestSealKeys.file().toString());
   }
 
   @AfterAll
@@ -37,16 +36,12 @@ class RetiredTypeTest {
   }
 
   private static TestType stored(String name, String prefix) {
-    return TestType.of(name, prefix)
-        .redirect("https://shop.example/{id}")
-        .with("legacy", Map.of());
+    return TestType.of(name, prefix).redirect("https://shop.example/{id}").with("legacy", Map.of());
   }
 
   private static TestType sealed(String name, String prefix) {
     return TestType.of(name, prefix)
-        .with(
-            "sealed",
-            Map.of("from", "2023-01-01T00:00:00Z", "seal_key", TestSealKeys.FIRST));
+        .with("sealed", Map.of("from", "2023-01-01T00:00:00Z", "seal_key", TestSealKeys.FIRST));
   }
 
   private static long count(String type) {
@@ -219,8 +214,8 @@ class RetiredTypeTest {
         ifNew.put(voucher.with("on_outage", "refuse")), "412 precondition_failed If-None-Match");
     assertThat(CLIENT.get("/v1/types/voucher").text("/on_outage")).isEqualTo("serve_stale");
     assertProblem(
-        CLIENT.hostile().with("If-None-Match", "\"1\"").put(voucher), "400 header_invalid If-None-Match");
-    assertProblem(
-        ifNew.with("If-Match", "\"1\"").put(voucher), "400 header_invalid If-None-Match");
+        CLIENT.hostile().with("If-None-Match", "\"1\"").put(voucher),
+        "400 header_invalid If-None-Match");
+    assertProblem(ifNew.with("If-Match", "\"1\"").put(voucher), "400 header_invalid If-None-Match");
   }
 }

@@ -3,11 +3,11 @@ package dev.coatcheck.app.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.coatcheck.app.client.ExitCode;
 import dev.coatcheck.CoatcheckProgram;
 import dev.coatcheck.Main;
 import dev.coatcheck.TestJvm;
 import dev.coatcheck.api.routes.GatewayFixture;
+import dev.coatcheck.app.client.ExitCode;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,9 +3,9 @@ package dev.coatcheck.app.cli;
 import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.api.routes.GatewayFixture;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.core.seal.TestSealKeys;
 import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.postgres.sql.TestDatabase;
@@ -33,7 +33,7 @@ class TypesAsCodeTest {
 
   private static final Path KEY = TestDatabase.fileWith(GATEWAY.key());
 
-  private static final String SALT = "the salt that nobody reads";
+  private static final String SALT = "the salt that stays secret";
 
   @TempDir Path folder;
 
@@ -93,9 +93,7 @@ class TypesAsCodeTest {
     assertThat(differs.status()).isEqualTo(3);
     assertThat(differs.lines())
         .containsSequence(
-            "crate: differs",
-            "  - redirect.max_age_seconds 0",
-            "  + redirect.max_age_seconds 60");
+            "crate: differs", "  - redirect.max_age_seconds 0", "  + redirect.max_age_seconds 60");
     assertThat(apply(second).lines()).contains("crate: changed, version 2");
     assertThat(apply(second).lines()).noneMatch(line -> line.startsWith("crate"));
     assertThat(plan(second).status()).isZero();
@@ -258,7 +256,8 @@ class TypesAsCodeTest {
           branch: {prefix: brn, key: bigint, url_templates: ["/tree/{legacy:tree}/{legacy:branch}"]}
           tree: {prefix: tre, key: bigint, url_templates: ["/tree/{legacy:tree}"]}
         """;
-    assertThat(apply(file).lines()).contains("tree: created, version 1", "branch: created, version 1");
+    assertThat(apply(file).lines())
+        .contains("tree: created, version 1", "branch: created, version 1");
 
     // The template moves from the second type to the first.
     String moved =
@@ -383,8 +382,7 @@ class TypesAsCodeTest {
     assertThat(first.path("version").isNull()).isTrue();
     assertThat(first.at("/fields/0").toString())
         .isEqualTo("{\"field\":\"prefix\",\"old\":[],\"new\":[\"pip\"]}");
-    assertThat(
-            new JsonMapper().readTree(planned.lines().getLast()).path("to_create").asInt())
+    assertThat(new JsonMapper().readTree(planned.lines().getLast()).path("to_create").asInt())
         .isOne();
     assertThat(Terminal.runWith("types: 1", "types", "plan", "-f", "-"))
         .isEqualTo(
@@ -433,8 +431,7 @@ class TypesAsCodeTest {
               .method(
                   exchange.getRequestMethod(),
                   HttpRequest.BodyPublishers.ofByteArray(exchange.getRequestBody().readAllBytes()));
-      for (String header :
-          List.of("Authorization", "Content-Type", "If-Match", "If-None-Match")) {
+      for (String header : List.of("Authorization", "Content-Type", "If-Match", "If-None-Match")) {
         String value = exchange.getRequestHeaders().getFirst(header);
         if (value != null) {
           request.header(header, value);

@@ -36,7 +36,8 @@ public final class TypeBody {
   private static final String RETIRED = "retired";
   private static final String[] FIELDS =
       Stream.concat(
-              Stream.of("prefix", "key", "generate", "layout", "tag", "client_names", SEALED, RETIRED),
+              Stream.of(
+                  "prefix", "key", "generate", "layout", "tag", "client_names", SEALED, RETIRED),
               Policies.DEFAULT.json().keySet().stream())
           .toArray(String[]::new);
 

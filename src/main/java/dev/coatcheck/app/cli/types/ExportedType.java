@@ -59,8 +59,7 @@ final class ExportedType {
   }
 
   private static JsonNode whole(String name, ObjectNode body) {
-    return JSON.valueToTree(
-        TypeBody.fields(TypeDiff.BODIES.definition(name, JsonObject.of(body))));
+    return JSON.valueToTree(TypeBody.fields(TypeDiff.BODIES.definition(name, JsonObject.of(body))));
   }
 
   private static Map<String, @Nullable Object> fields(JsonNode object) {

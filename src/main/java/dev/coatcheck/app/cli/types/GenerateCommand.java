@@ -64,11 +64,7 @@ public final class GenerateCommand {
       footer = "  coatcheck types generate typescript -f types.yaml --to src/public-ids.ts")
   int typescript(
       @Mixin FileOption file,
-      @Option(
-              names = "--to",
-              required = true,
-              paramLabel = "FILE",
-              description = "File to write.")
+      @Option(names = "--to", required = true, paramLabel = "FILE", description = "File to write.")
           Path target)
       throws CommandFailed {
     return write(target, TypeScriptSource.of(TypesFile.readWithoutSalts(file.path())));

@@ -57,7 +57,9 @@ final class SaltReference {
               ? Files.readString(folder.resolve(file)).replaceFirst("\\R\\z", "")
               : environment.apply(env);
       if (salt == null || salt.isEmpty()) {
-        return (env.isEmpty() ? "The file " + file + " is empty" : "The variable " + env + " is not set")
+        return (env.isEmpty()
+                ? "The file " + file + " is empty"
+                : "The variable " + env + " is not set")
             + ". It holds the salt.";
       }
       rule.put(SALT, salt);

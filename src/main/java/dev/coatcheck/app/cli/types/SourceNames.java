@@ -43,7 +43,11 @@ final class SourceNames {
       }
       if (taken.contains(name)) {
         throw new Misused(
-            "the type " + type.name() + " would be called " + name + ", which means something else.");
+            "the type "
+                + type.name()
+                + " would be called "
+                + name
+                + ", which means something else.");
       }
     }
   }

@@ -41,7 +41,7 @@ public record TypeDiff(List<Field> fields) {
    *
    * @param name dotted
    * @param before its values, none if it has none; one for a field that is no list
-   * @param isHidden whether the values are nobody's business: then there are none
+   * @param isHidden whether the values are secret: then there are none
    */
   public record Field(String name, List<String> before, List<String> after, boolean isHidden) {
     public Field {

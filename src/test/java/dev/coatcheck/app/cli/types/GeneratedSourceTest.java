@@ -39,7 +39,8 @@ class GeneratedSourceTest {
   /** Compiled against coatcheck-id as the program has it. */
   @Test
   void theJavaClassCompilesForJava17AndBindsEachTypeToItsPrefix() throws Exception {
-    Path source = Files.createDirectories(folder.resolve("com/example")).resolve("PublicIdTypes.java");
+    Path source =
+        Files.createDirectories(folder.resolve("com/example")).resolve("PublicIdTypes.java");
     Files.writeString(source, JavaSource.of(read(TYPES), "com.example"));
     Path use =
         Files.writeString(
@@ -113,8 +114,7 @@ class GeneratedSourceTest {
 
   @Test
   void typesThatWouldHaveOneNameAreRefused() throws Exception {
-    TypesFile twins =
-        read("types: {a_b: {prefix: a, key: uuid}, a__b: {prefix: b, key: uuid}}");
+    TypesFile twins = read("types: {a_b: {prefix: a, key: uuid}, a__b: {prefix: b, key: uuid}}");
     TypesFile taken = read("types: {public_id: {prefix: a, key: uuid}}");
 
     assertThatThrownBy(() -> JavaSource.of(twins, "com.example"))

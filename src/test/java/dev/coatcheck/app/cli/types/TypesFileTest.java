@@ -24,8 +24,7 @@ class TypesFileTest {
   @TempDir Path folder;
 
   private TypesFile read(String text) throws Misused, IOException {
-    return TypesFile.read(
-        Files.writeString(folder.resolve("types.yaml"), text), ENVIRONMENT::get);
+    return TypesFile.read(Files.writeString(folder.resolve("types.yaml"), text), ENVIRONMENT::get);
   }
 
   /** The problems of a text without the line that counts them. */
@@ -61,8 +60,8 @@ class TypesFileTest {
                 version: 1
                 """))
         .containsExactly(
-            "line 3: charge.prefix: A prefix is 1 to 32 of a-z, 0-9 and _, starts with a letter, and"
-                + " neither ends with _ nor doubles it.",
+            "line 3: charge.prefix: A prefix is 1 to 32 of a-z, 0-9 and _, starts with a letter,"
+                + " and neither ends with _ nor doubles it.",
             "line 5: charge.colour: The known fields are client_names, dead_link, fallback_url,"
                 + " generate, key, layout, legacy, on_outage, prefix, public_pattern, public_rule,"
                 + " redirect, retired, sealed, stale_seconds_max, tag, url_templates.",
@@ -71,7 +70,8 @@ class TypesFileTest {
                 + " public, status, template.",
             "line 10: charge.redirect: This field is there already, in line 6.",
             "line 11: charge.url_templates[0]: This must be a string.",
-            "line 12: Order: A type's name is a lower-case letter, then up to 62 of a-z, 0-9 and _.",
+            "line 12: Order: A type's name is a lower-case letter, then up to 62 of a-z, 0-9 and"
+                + " _.",
             "line 13: user.key: Send what the keys are: bigint or uuid.",
             "line 14: link: This must be an object with the fields of a type.",
             "line 18: secret.public_rule.salt: Say where the salt is, {env: NAME} or {file: PATH}."
