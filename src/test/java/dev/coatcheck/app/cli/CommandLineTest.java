@@ -121,7 +121,7 @@ class CommandLineTest {
             """
             coatcheck types: Missing required subcommand
             Usage: coatcheck types [OPTIONS] COMMAND
-            Commands: seal-key, diff, era, get, legacy-callers, legacy-hits, list, pin, put, set
+            Commands: plan, apply, export, generate, seal-key, diff, era, get, legacy-callers, legacy-hits, list, pin, put, set
             Help: coatcheck types --help
             """);
   }

@@ -245,7 +245,8 @@ class TypesAsCodeTest {
     Terminal again = apply(file);
     assertThat(again.status()).isEqualTo(1);
     assertThat(again.lines()).noneMatch(line -> line.contains(": created"));
-    assertThat(plan(file).lines()).contains("wanting: new", "holder: differs");
+    assertThat(plan(file).lines())
+        .contains("wanting: new", "holder: differs", "  ! key can't be changed");
   }
 
   @Test

@@ -132,6 +132,22 @@ public final class MappingFixture implements AutoCloseable, AfterAllCallback {
     return registry.named(name).orElseThrow();
   }
 
+  /** From now on nothing mints public IDs of the type. */
+  public void retire(Type type) {
+    registry.put(
+        new TypeDefinition(
+            type.name(),
+            type.prefix(),
+            type.keyKind(),
+            type.generation(),
+            type.policies(),
+            Optional.empty(),
+            Optional.empty(),
+            true),
+        PutConditions.NONE,
+        Actor.operator());
+  }
+
   /** A sealed type of the first seal key of tests. */
   public Type sealed(String name, String prefix, Instant from) {
     return sealed(name, prefix, from, "{}");

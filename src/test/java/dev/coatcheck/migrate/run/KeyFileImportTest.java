@@ -4,6 +4,9 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.jooq.impl.DSL.val;
 
+import dev.coatcheck.core.key.KeyKind;
+import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.bulk.rows.RowSummary;
 import dev.coatcheck.cluster.audit.Actor;
@@ -76,6 +79,22 @@ class KeyFileImportTest {
         .isInstanceOfSatisfying(
             IdempotentResult.Unkeyed.class,
             result -> assertThat(result.outcome()).isInstanceOf(ActionOutcome.NotNow.class));
+  }
+
+  /** Each of them gives the rows of a table public IDs. */
+  @Test
+  void aRetiredTypeGetsNeitherARunNorKeysFromAFile() {
+    fixture.execute("create table bygone (id bigserial primary key)");
+    Type bygone = fixture.gateway.type("bygone", "byg", KeyKind.BIGINT);
+    TableMigration run = fixture.plan("bygone", bygone, Optional.empty());
+
+    fixture.gateway.retire(bygone);
+
+    assertThat(fixture.refused(run)).extracting(Diagnostic::code).containsExactly("type_retired");
+    assertThat(send(run, "legacy_id\n1\n")).isEqualTo(new KeyFileOutcome.TypeRetired());
+    assertThat(fixture.refused("bygone", bygone))
+        .extracting(Diagnostic::code)
+        .containsExactly("type_retired");
   }
 
   /** The last of a part is decided by rows that are not there yet. */

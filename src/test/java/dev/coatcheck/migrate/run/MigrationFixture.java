@@ -195,6 +195,11 @@ public final class MigrationFixture extends MigratedSource {
 
   /** All that stands in the way of a table. */
   public List<Diagnostic> refused(String table) {
+    return refused(table, type);
+  }
+
+  /** The same for a type of its own. */
+  List<Diagnostic> refused(String table, Type type) {
     PlanOutcome outcome = planned("public", table, type, Optional.empty());
     if (outcome instanceof PlanOutcome.Refused(List<Diagnostic> findings)) {
       return findings;

@@ -2,6 +2,8 @@ package dev.coatcheck.app.cli.types;
 
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.GatewayCalls;
+import dev.coatcheck.app.client.Output;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -9,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
@@ -19,10 +22,17 @@ import tools.jackson.databind.JsonNode;
       "Prints all types as a file for types plan and types apply.",
       "The salt of a public_rule is not in it: the file names a variable that has to hold the salt."
     },
-    footer = "  coatcheck types export > types.yaml")
+    footer = "  coatcheck types export --output types.yaml")
 public final class ExportTypesVerb implements Callable<Integer> {
   @Mixin private GatewayCalls gateway = new GatewayCalls();
+  @Mixin private Output output = new Output();
   @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--output",
+      paramLabel = "FILE",
+      description = "File to write; it appears when it is complete. Default: standard output.")
+  private @Nullable Path file;
 
   @Override
   public Integer call() throws CommandFailed {
@@ -41,8 +51,12 @@ public final class ExportTypesVerb implements Callable<Integer> {
                     + " for types plan, or name another place.");
       }
     }
-    spec.commandLine().getOut().print(YamlText.of(Map.of("types", types)));
-    spec.commandLine().getOut().flush();
+    Map<String, Object> whole = Map.of("types", types);
+    if (file == null) {
+      output.print(Output.object(whole), out -> out.print(YamlText.of(whole)));
+    } else {
+      TextFile.write(file, output.isJson() ? Output.object(whole) + "\n" : YamlText.of(whole));
+    }
     return 0;
   }
 }

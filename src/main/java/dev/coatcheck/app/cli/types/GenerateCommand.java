@@ -2,16 +2,13 @@ package dev.coatcheck.app.cli.types;
 
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.Misused;
-import java.io.IOException;
-import java.nio.file.Files;
+import dev.coatcheck.app.client.Output;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
+import java.util.Map;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code coatcheck types generate}: source text of the types in a file. No gateway is asked. */
 @Command(
@@ -20,8 +17,6 @@ import picocli.CommandLine.Spec;
 public final class GenerateCommand {
   private static final Pattern PACKAGE =
       Pattern.compile("[A-Za-z_][A-Za-z0-9_]*([.][A-Za-z_][A-Za-z0-9_]*)*");
-
-  @Spec private CommandSpec spec;
 
   @Command(
       name = "java",
@@ -35,6 +30,7 @@ public final class GenerateCommand {
       })
   int java(
       @Mixin FileOption file,
+      @Mixin Output output,
       @Option(
               names = "--package",
               required = true,
@@ -53,7 +49,8 @@ public final class GenerateCommand {
     }
     return write(
         folder.resolve(packageName.replace('.', '/')).resolve(JavaSource.CLASS + ".java"),
-        JavaSource.of(TypesFile.readWithoutSalts(file.path()), packageName));
+        JavaSource.of(TypesFile.readWithoutSalts(file.path()), packageName),
+        output);
   }
 
   @Command(
@@ -64,29 +61,16 @@ public final class GenerateCommand {
       footer = "  coatcheck types generate typescript -f types.yaml --to src/public-ids.ts")
   int typescript(
       @Mixin FileOption file,
+      @Mixin Output output,
       @Option(names = "--to", required = true, paramLabel = "FILE", description = "File to write.")
           Path target)
       throws CommandFailed {
-    return write(target, TypeScriptSource.of(TypesFile.readWithoutSalts(file.path())));
+    return write(target, TypeScriptSource.of(TypesFile.readWithoutSalts(file.path())), output);
   }
 
-  /** The file appears when it is complete; one that is the same already keeps its time. */
-  private int write(Path target, String text) throws CommandFailed {
-    try {
-      if (!Files.isRegularFile(target) || !Files.readString(target).equals(text)) {
-        Path folder = target.toAbsolutePath().getParent();
-        if (folder != null) {
-          Files.createDirectories(folder);
-        }
-        Path part = target.resolveSibling(target.getFileName() + ".part");
-        Files.writeString(part, text);
-        Files.move(
-            part, target, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
-      }
-    } catch (IOException unwritable) {
-      throw new CommandFailed("can't write " + target + ": " + unwritable.getMessage());
-    }
-    spec.commandLine().getOut().println(target);
+  private static int write(Path target, String text, Output output) throws CommandFailed {
+    TextFile.write(target, text);
+    output.print(Output.object(Map.of("file", target.toString())), target.toString());
     return 0;
   }
 }

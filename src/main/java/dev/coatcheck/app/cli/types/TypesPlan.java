@@ -22,6 +22,9 @@ import tools.jackson.databind.JsonNode;
 record TypesPlan(List<Change> changes, List<String> unmanaged, int unchanged) {
   private static final Set<String> HIDDEN = Set.of(SaltReference.FIELD);
 
+  /** What a type has for good. */
+  private static final Set<String> FIXED = Set.of("prefix", "key", "generate", "layout", "tag");
+
   /**
    * A put that is due.
    *
@@ -39,6 +42,14 @@ record TypesPlan(List<Change> changes, List<String> unmanaged, int unchanged) {
 
     private boolean isNew() {
       return version.isEmpty();
+    }
+
+    /** The fields that keep the gateway from making the change. */
+    private List<String> fixed() {
+      return diff.fields().stream()
+          .map(TypeDiff.Field::name)
+          .filter(field -> !isNew() && FIXED.contains(field))
+          .toList();
     }
   }
 
@@ -72,12 +83,14 @@ record TypesPlan(List<Change> changes, List<String> unmanaged, int unchanged) {
       json.put("type", change.name());
       json.put("action", change.isNew() ? "create" : "change");
       json.put("version", change.version().orElse(null));
+      json.put("fixed", change.fixed());
       json.put("fields", change.diff().fields().stream().map(TypeDiff.Field::json).toList());
       output.print(
           Output.object(json),
           out -> {
             out.println(change.name() + (change.isNew() ? ": new" : ": differs"));
             change.diff().fields().forEach(field -> field.print(out, "  "));
+            change.fixed().forEach(field -> out.println("  ! " + field + " can't be changed"));
           });
     }
     printUnmanaged(output);

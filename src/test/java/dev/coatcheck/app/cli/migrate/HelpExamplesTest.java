@@ -93,6 +93,23 @@ class HelpExamplesTest {
     Terminal diff = ran("types diff", Map.of());
     assertThat(diff.status()).as(diff.err()).isEqualTo(1);
     assertThat(diff.out()).contains("- redirect.template ", "+ redirect.template ");
+    Path types = folder.resolve("types.yaml");
+    Map<String, String> file =
+        Map.of(
+            "types.yaml",
+            types.toString(),
+            "src/main/java",
+            folder.toString(),
+            "src/public-ids.ts",
+            folder.resolve("public-ids.ts").toString());
+    done("types export", file);
+    assertThat(types).content().startsWith("types:\n").contains("prefix: ch");
+    assertThat(done("types plan", file).lines())
+        .containsExactly("0 to create, 0 to change, 1 unchanged, 0 not in the file.");
+    assertThat(done("types apply", file)).isEqualTo(new Terminal(0, "", ""));
+    done("types generate java", file);
+    assertThat(folder.resolve("com/example/shop/PublicIdTypes.java")).isRegularFile();
+    done("types generate typescript", file);
     done("types legacy-hits");
     done("types legacy-callers");
 
@@ -289,7 +306,10 @@ class HelpExamplesTest {
 
   private Terminal ran(String verb, Map<String, String> others) {
     List<String> words = new ArrayList<>(example(verb, others));
-    if (!Set.of("keys sno", "types seal-key new", "types seal-key list").contains(verb)) {
+    if (!Set.of("keys sno", "types seal-key new",
+            "types seal-key list",
+            "types generate java",
+            "types generate typescript").contains(verb)) {
       words.add("--url=" + dba.gateway.url());
       words.add("--key-file=" + key);
     }
