@@ -29,11 +29,11 @@ public record Terminal(int status, String out, String err) {
         : first;
   }
 
-  private boolean saysAgain() {
+  boolean saysAgain() {
     return AGAIN.matcher(err).find();
   }
 
-  private static Terminal runOnce(String... arguments) {
+  static Terminal runOnce(String... arguments) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     CommandLine line = Cli.line(arguments);

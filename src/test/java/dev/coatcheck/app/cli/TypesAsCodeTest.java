@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.coatcheck.api.routes.GatewayFixture;
+import dev.coatcheck.api.routes.TestClient;
 import dev.coatcheck.core.seal.TestSealKeys;
 import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.postgres.sql.TestDatabase;
@@ -45,21 +46,44 @@ class TypesAsCodeTest {
     return run("plan", "-f", file(text).toString());
   }
 
+  /** As often as a busy machine needs, with what all runs printed. */
   private Terminal apply(String text, String... more) throws IOException {
+    StringBuilder out = new StringBuilder();
+    Terminal done;
+    do {
+      done = applyOnce(text, more);
+      out.append(done.out());
+    } while (done.saysAgain());
+    return new Terminal(done.status(), out.toString(), done.err());
+  }
+
+  private Terminal applyOnce(String text, String... more) throws IOException {
     List<String> arguments = new ArrayList<>(List.of("apply", "-f", file(text).toString()));
     arguments.addAll(List.of(more));
-    return run(arguments.toArray(String[]::new));
+    return Terminal.runOnce(atGateway(arguments));
   }
 
   /** A verb of types at this gateway. */
   private static Terminal run(String... arguments) {
+    return Terminal.run(atGateway(List.of(arguments)));
+  }
+
+  private static String[] atGateway(List<String> arguments) {
     List<String> all = new ArrayList<>(List.of("types"));
-    all.addAll(List.of(arguments));
+    all.addAll(arguments);
     if (all.stream().noneMatch(argument -> argument.startsWith("--url="))) {
       all.add("--url=" + GATEWAY.uri());
     }
     all.add("--key-file=" + KEY);
-    return Terminal.run(all.toArray(String[]::new));
+    return all.toArray(String[]::new);
+  }
+
+  /** Changes are told; on a busy machine one can be done whose answer came too late. */
+  private static void assertTold(Terminal applied, String... lines) {
+    for (String line : lines) {
+      assertThat(applied.lines())
+          .containsAnyOf(line, line.substring(0, line.indexOf(':')) + ": unknown");
+    }
   }
 
   @Test
@@ -86,7 +110,7 @@ class TypesAsCodeTest {
     Terminal done = apply(first);
     assertThat(done.err()).isEmpty();
     assertThat(done.status()).isZero();
-    assertThat(done.lines()).contains("crate: created, version 1");
+    assertTold(done, "crate: created, version 1");
     assertThat(plan(first).status()).isZero();
 
     Terminal differs = plan(second);
@@ -94,7 +118,7 @@ class TypesAsCodeTest {
     assertThat(differs.lines())
         .containsSequence(
             "crate: differs", "  - redirect.max_age_seconds 0", "  + redirect.max_age_seconds 60");
-    assertThat(apply(second).lines()).contains("crate: changed, version 2");
+    assertTold(apply(second), "crate: changed, version 2");
     assertThat(apply(second).lines()).noneMatch(line -> line.startsWith("crate"));
     assertThat(plan(second).status()).isZero();
 
@@ -229,12 +253,9 @@ class TypesAsCodeTest {
     Terminal applied = apply(file);
 
     assertThat(applied.status()).isEqualTo(1);
+    assertTold(applied, "first: created, version 1", "second: created, version 1");
     assertThat(applied.lines())
-        .contains(
-            "first: created, version 1",
-            "second: created, version 1",
-            "wanting: refused",
-            "holder: refused")
+        .contains("wanting: refused", "holder: refused")
         .noneMatch(line -> line.startsWith("wanting: created"));
     assertThat(applied.err())
         .contains(
@@ -257,8 +278,7 @@ class TypesAsCodeTest {
           branch: {prefix: brn, key: bigint, url_templates: ["/tree/{legacy:tree}/{legacy:branch}"]}
           tree: {prefix: tre, key: bigint, url_templates: ["/tree/{legacy:tree}"]}
         """;
-    assertThat(apply(file).lines())
-        .contains("tree: created, version 1", "branch: created, version 1");
+    assertTold(apply(file), "tree: created, version 1", "branch: created, version 1");
 
     // The template moves from the second type to the first.
     String moved =
@@ -287,7 +307,7 @@ class TypesAsCodeTest {
     Terminal refused = apply(ended);
     assertThat(refused.status()).isEqualTo(1);
     assertThat(refused.err()).contains("bookmark: ", "(links_would_die)", "--confirm-links");
-    assertThat(apply(ended, "--confirm-links").lines()).contains("bookmark: changed, version 2");
+    assertTold(apply(ended, "--confirm-links"), "bookmark: changed, version 2");
   }
 
   @Test
@@ -310,57 +330,87 @@ class TypesAsCodeTest {
   /** What happens between the comparison and the puts is done by what stands in between. */
   @Test
   void aTypeThatSomeoneElseChangesMeanwhileIsLeftAsItIs() throws Exception {
-    GATEWAY.client().put(TestType.of("contested", "cnt"));
+    int attempt = 0;
+    while (!isLeftAsItIs("contested" + attempt, "claimed" + attempt, "calm" + attempt)) {
+      attempt++;
+    }
+  }
+
+  /** False if the machine is too busy to tell. */
+  private boolean isLeftAsItIs(String contested, String claimed, String calm) throws Exception {
+    TestClient client = GATEWAY.client();
+    client.put(TestType.of(contested, contested));
     String file =
         """
         types:
-          contested: {prefix: cnt, key: bigint, stale_seconds_max: 5}
-          claimed: {prefix: clm, key: bigint, stale_seconds_max: 5}
-          calm: {prefix: clx, key: bigint}
-        """;
+          %s: {prefix: %1$s, key: bigint, stale_seconds_max: 5}
+          %s: {prefix: %2$s, key: bigint, stale_seconds_max: 5}
+          %s: {prefix: %3$s, key: bigint}
+        """
+            .formatted(contested, claimed, calm);
     Runnable others =
         () -> {
-          GATEWAY.client().patch("/v1/types/contested", json("stale_seconds_max", 9));
-          GATEWAY.client().put(TestType.of("claimed", "clm"));
+          client.patch("/v1/types/" + contested, json("stale_seconds_max", 9));
+          client.put(TestType.of(claimed, claimed));
         };
 
     Terminal applied;
     try (Between between = new Between(others, Integer.MAX_VALUE)) {
-      applied = apply(file, "--url=" + between.uri());
+      applied = applyOnce(file, "--url=" + between.uri());
+    }
+    if (applied.saysAgain()) {
+      return false;
     }
 
     assertThat(applied.status()).isEqualTo(1);
     assertThat(applied.lines())
-        .contains("calm: created, version 1", "contested: refused", "claimed: refused");
+        .contains(calm + ": created, version 1", contested + ": refused", claimed + ": refused");
     assertThat(applied.err()).contains("(precondition_failed)");
-    assertThat(GATEWAY.client().get("/v1/types/contested").body().path("stale_seconds_max").asInt())
-        .isEqualTo(9);
-    assertThat(GATEWAY.client().get("/v1/types/claimed").body().path("stale_seconds_max").asInt())
-        .isEqualTo(60);
+    assertThat(staleSeconds(contested)).isEqualTo(9);
+    assertThat(staleSeconds(claimed)).isEqualTo(60);
     assertThat(apply(file).status()).isZero();
     assertThat(plan(file).status()).isZero();
+    assertThat(staleSeconds(contested)).isEqualTo(5);
+    return true;
+  }
+
+  private static int staleSeconds(String type) {
+    return GATEWAY.client().get("/v1/types/" + type).body().path("stale_seconds_max").asInt();
   }
 
   @Test
   void anOutageEndsTheRunAndSaysWhatWasDone() throws Exception {
+    int attempt = 0;
+    while (!isToldWhatWasDone("early" + attempt, "lost" + attempt, "later" + attempt)) {
+      attempt++;
+    }
+  }
+
+  /** False if the machine is too busy to tell. */
+  private boolean isToldWhatWasDone(String early, String lost, String later) throws Exception {
     String file =
         """
         types:
-          early: {prefix: ear, key: bigint}
-          lost: {prefix: los, key: bigint}
-          later: {prefix: lat, key: bigint}
-        """;
+          %s: {prefix: %1$s, key: bigint}
+          %s: {prefix: %2$s, key: bigint}
+          %s: {prefix: %3$s, key: bigint}
+        """
+            .formatted(early, lost, later);
 
     Terminal applied;
     try (Between between = new Between(() -> {}, 1)) {
-      applied = apply(file, "--url=" + between.uri());
+      applied = applyOnce(file, "--url=" + between.uri());
+    }
+    if (applied.saysAgain()) {
+      return false;
     }
 
     assertThat(applied.status()).isEqualTo(1);
     assertThat(applied.lines())
-        .containsExactly("early: created, version 1", "lost: unknown", "later: not tried");
-    assertThat(applied.err()).startsWith("coatcheck types apply: lost: ");
+        .containsExactly(early + ": created, version 1", lost + ": unknown", later + ": not tried");
+    assertThat(applied.err()).startsWith("coatcheck types apply: " + lost + ": ");
     assertThat(apply(file).status()).isZero();
+    return true;
   }
 
   @Test

@@ -4,13 +4,13 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.jooq.impl.DSL.val;
 
-import dev.coatcheck.core.key.KeyKind;
-import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.bulk.rows.RowSummary;
 import dev.coatcheck.cluster.audit.Actor;
+import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
+import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.table.KeyModel;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.io.ByteArrayInputStream;

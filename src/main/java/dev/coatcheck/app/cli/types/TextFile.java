@@ -10,7 +10,9 @@ import java.nio.file.StandardCopyOption;
 final class TextFile {
   private TextFile() {}
 
-  /** Writes a text. A file that has it already keeps its time, so that no build takes it for new. */
+  /**
+   * Writes a text. A file that has it already keeps its time, so that no build takes it for new.
+   */
   static void write(Path target, String text) throws CommandFailed {
     try {
       if (Files.isRegularFile(target) && Files.readString(target).equals(text)) {
@@ -22,8 +24,7 @@ final class TextFile {
       }
       Path part = target.resolveSibling(target.getFileName() + ".part");
       Files.writeString(part, text);
-      Files.move(
-          part, target, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+      Files.move(part, target, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException unwritable) {
       throw new CommandFailed("can't write " + target + ": " + unwritable.getMessage());
     }

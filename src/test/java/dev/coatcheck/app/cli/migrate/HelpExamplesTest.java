@@ -306,10 +306,13 @@ class HelpExamplesTest {
 
   private Terminal ran(String verb, Map<String, String> others) {
     List<String> words = new ArrayList<>(example(verb, others));
-    if (!Set.of("keys sno", "types seal-key new",
+    if (!Set.of(
+            "keys sno",
+            "types seal-key new",
             "types seal-key list",
             "types generate java",
-            "types generate typescript").contains(verb)) {
+            "types generate typescript")
+        .contains(verb)) {
       words.add("--url=" + dba.gateway.url());
       words.add("--key-file=" + key);
     }
