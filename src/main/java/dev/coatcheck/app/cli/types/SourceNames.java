@@ -12,7 +12,7 @@ final class SourceNames {
   /** {@code LineItem} for {@code line_item}. */
   static String pascal(String name) {
     StringBuilder pascal = new StringBuilder();
-    for (String word : name.split("_")) {
+    for (String word : name.split("_", -1)) {
       if (!word.isEmpty()) {
         pascal.append(Character.toUpperCase(word.charAt(0))).append(word.substring(1));
       }

@@ -15,14 +15,6 @@ final class TypeScriptSource {
       import { type PublicId, publicIdType } from '@coatcheck/client';
       """;
 
-  private static final String TYPE =
-      """
-
-      /** Public IDs of the type `%s`: `%s_…`.%s */
-      export type %sId = PublicId<'%1$s'>;
-      export const %sType = publicIdType('%1$s', '%2$s');
-      """;
-
   private TypeScriptSource() {}
 
   static String of(TypesFile file) throws Misused {
@@ -30,12 +22,18 @@ final class TypeScriptSource {
     StringBuilder source = new StringBuilder(HEAD);
     for (TypesFile.Declared type : file.types()) {
       source.append(
-          TYPE.formatted(
-              type.name(),
-              type.definition().prefix().value(),
-              type.definition().retired() ? " Retired: it gets no new public IDs." : "",
-              SourceNames.pascal(type.name()),
-              SourceNames.camel(type.name())));
+          """
+
+          /** Public IDs of the type `%s`: `%s_…`.%s */
+          export type %sId = PublicId<'%1$s'>;
+          export const %sType = publicIdType('%1$s', '%2$s');
+          """
+              .formatted(
+                  type.name(),
+                  type.definition().prefix().value(),
+                  type.definition().retired() ? " Retired: it gets no new public IDs." : "",
+                  SourceNames.pascal(type.name()),
+                  SourceNames.camel(type.name())));
     }
     return source.toString();
   }
