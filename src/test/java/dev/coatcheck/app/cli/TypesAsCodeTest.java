@@ -11,6 +11,7 @@ import dev.coatcheck.core.seal.TestSealKeys;
 import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -458,7 +459,7 @@ class TypesAsCodeTest {
      * @param putsMax how many puts it passes on; the connections of later ones end
      */
     Between(Runnable beforeFirstPut, int putsMax) throws IOException {
-      server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+      server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
       server.createContext(
           "/",
           exchange -> {
