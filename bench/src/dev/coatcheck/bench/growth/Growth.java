@@ -95,7 +95,6 @@ public final class Growth implements AutoCloseable {
     Aliases aliases = new Aliases(opened.database(), feed, 1, 3);
     this.resolver =
         new Resolver(
-            opened.database(),
             new IdParser(registry),
             aliases,
             new Lookup(opened.database(), UnmappedRows.NONE, sealedRows),

@@ -28,6 +28,7 @@ import java.util.regex.Pattern;
  * All settings, parsed and checked.
  *
  * @param database empty for the embedded Postgres in {@code home}
+ * @param replica of the database; empty if all is read there
  * @param migrates whether a start applies the migrations of the schema, which its owner may do
  * @param accessStaleMax how long a cached API key is accepted while Postgres is unavailable
  * @param sources the databases of customers' tables by name, without the gateway's own
@@ -44,6 +45,7 @@ public record Config(
     RateLimits.Defaults limits,
     Path home,
     Optional<DatabaseSettings> database,
+    Optional<DatabaseSettings> replica,
     boolean migrates,
     Concurrency concurrency,
     Map<String, DatabaseSettings> sources,
@@ -103,6 +105,7 @@ public record Config(
           new RateLimits.Defaults(limit(Setting.LIMIT_KEY), limit(Setting.LIMIT_ADDRESS)),
           home(),
           database(concurrency.connections()),
+          replica(),
           migrates(),
           concurrency,
           RegisteredSources.read(environment, faults),
@@ -261,6 +264,27 @@ public record Config(
       }
       return Optional.of(
           new DatabaseSettings(url.get(), user.orElse(""), databasePassword(), connectionsMax));
+    }
+
+    /** It has the users of the database. */
+    private Optional<DatabaseSettings> replica() {
+      int connections = number(Setting.DATABASE_REPLICA_CONNECTIONS, 1, 100).orElse(1);
+      Optional<String> url = value(Setting.DATABASE_REPLICA_URL);
+      if (url.isEmpty()) {
+        return Optional.empty();
+      }
+      Optional<String> primary = value(Setting.DATABASE_URL);
+      if (primary.isEmpty()) {
+        fault(Setting.DATABASE_REPLICA_URL, "is set, but COATCHECK_DATABASE_URL is not");
+      }
+      DatabaseUrl.fault(url.get(), Setting.DATABASE_PASSWORD.variable())
+          .ifPresent(what -> fault(Setting.DATABASE_REPLICA_URL, what));
+      if (url.equals(primary)) {
+        fault(Setting.DATABASE_REPLICA_URL, "is the same as COATCHECK_DATABASE_URL");
+      }
+      return Optional.of(
+          new DatabaseSettings(
+              url.get(), value(Setting.DATABASE_USER).orElse(""), databasePassword(), connections));
     }
 
     private boolean migrates() {

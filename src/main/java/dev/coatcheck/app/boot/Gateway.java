@@ -42,6 +42,7 @@ import dev.coatcheck.bulk.export.Exporter;
 import dev.coatcheck.bulk.load.Importer;
 import dev.coatcheck.cluster.audit.Audit;
 import dev.coatcheck.cluster.change.ChangeFeed;
+import dev.coatcheck.cluster.change.Replica;
 import dev.coatcheck.cluster.grant.KeyFence;
 import dev.coatcheck.cluster.instance.Instances;
 import dev.coatcheck.cluster.lease.ClientLeases;
@@ -84,7 +85,9 @@ import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.connection.HealthConnection;
 import dev.coatcheck.postgres.connection.SmallPool;
+import dev.coatcheck.postgres.connection.UnusableDatabase;
 import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
@@ -160,10 +163,10 @@ public final class Gateway implements AutoCloseable {
       Aliases aliases =
           new Aliases(
               database, feed, config.cachedMappingsMax(), config.concurrency().resolveGroups());
-      Lookup lookup = new Lookup(database, migrations.unmappedRows(), sealedRows);
+      Optional<Replica> replica = replica(database, feed, observer);
+      Lookup lookup = new Lookup(database, replica, migrations.unmappedRows(), sealedRows);
       Resolver resolver =
           new Resolver(
-              database,
               parser,
               aliases,
               lookup,
@@ -307,6 +310,24 @@ public final class Gateway implements AutoCloseable {
     } catch (StartFailed | RuntimeException failed) {
       close();
       throw failed;
+    }
+  }
+
+  private Optional<Replica> replica(Database primary, ChangeFeed feed, Observer observer)
+      throws StartFailed {
+    if (config.replica().isEmpty()) {
+      return Optional.empty();
+    }
+    if (!openDatabase.settings().shards().isOneTable()) {
+      throw new StartFailed(
+          Setting.DATABASE_REPLICA_URL.variable()
+              + " is set, but the tables of this database are distributed, which a replica can't"
+              + " stand in for. Unset it.");
+    }
+    try {
+      return Optional.of(opened(Replica.open(config.replica().get(), primary, feed, observer)));
+    } catch (UnusableDatabase | DatabaseUnavailable failed) {
+      throw new StartFailed(failed);
     }
   }
 

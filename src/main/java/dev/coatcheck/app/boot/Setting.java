@@ -40,6 +40,11 @@ public enum Setting {
       "Whether a start applies the migrations of the schema, true or false; with false its user"
           + " need not own the schema."),
   DATABASE_CONNECTIONS("10", "Connections in the pool, 2 to 100."),
+  DATABASE_REPLICA_URL(
+      null,
+      "A streaming replica of that database, as jdbc:postgresql://host/name, that is read before"
+          + " it; unset: none."),
+  DATABASE_REPLICA_CONNECTIONS("5", "Connections to the replica, 1 to 100."),
   SEAL_KEYS_FILE(
       null, "File with the seal keys of sealed types, mode 0600: coatcheck types seal-key new."),
   LEASE_WINDOW_SECONDS(

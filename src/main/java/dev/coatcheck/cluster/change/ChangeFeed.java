@@ -19,8 +19,8 @@ import javax.sql.DataSource;
 
 /**
  * Follows the changes of all instances, and tells how far cache entries may be trusted. It polls
- * twice a second on its own connection, so it never waits behind requests. It only reads: a missed
- * poll makes caches unusable, never wrong.
+ * twice a second on its own connection, so it never waits behind requests. A missed poll makes
+ * caches unusable, never wrong.
  */
 public final class ChangeFeed implements AutoCloseable {
   private static final long NANOS_PER_MILLI = 1_000_000;
@@ -42,6 +42,7 @@ public final class ChangeFeed implements AutoCloseable {
       Thread.ofPlatform().daemon().name("change-feed").unstarted(this::run);
   private Optional<SmallPool> pool = Optional.empty();
   private volatile boolean closed;
+  private volatile boolean keepsLast;
 
   private boolean distrusted;
   private long nextPurgeNano;
@@ -108,6 +109,16 @@ public final class ChangeFeed implements AutoCloseable {
   /** Whether all changes are known here that are at least 1.9 s old. */
   public boolean isTrusted() {
     return state.isTrusted(nanoTime.getAsLong());
+  }
+
+  /** The change that a replica must have if its rows are to count; empty while none is known. */
+  Optional<LastChange> last() {
+    return isTrusted() ? state.last() : Optional.empty();
+  }
+
+  /** From now on the last change always has its row. */
+  void keepLast() {
+    keepsLast = true;
   }
 
   /** How long ago the last successful poll was sent. */
@@ -189,6 +200,9 @@ public final class ChangeFeed implements AutoCloseable {
     return switch (store.get().read(state.position())) {
       case FeedReply.Read read -> {
         heard(read, sentNano);
+        if (keepsLast && read.last().isEmpty()) {
+          store.get().restoreLast();
+        }
         purge(store.get());
         yield state.position() < read.head() ? 0 : POLL_NANOS;
       }

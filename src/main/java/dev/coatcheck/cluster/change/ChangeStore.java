@@ -1,10 +1,13 @@
 package dev.coatcheck.cluster.change;
 
+import dev.coatcheck.cluster.grant.PrimarySql;
 import dev.coatcheck.postgres.connection.RootCause;
+import dev.coatcheck.postgres.sql.KnownChange;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Function;
 import javax.sql.DataSource;
 import org.jooq.DSLContext;
@@ -21,30 +24,41 @@ final class ChangeStore {
   private static final int STATEMENT_MILLIS_MAX = 800;
 
   /** One statement, so that the head and the rows are from one snapshot. */
-  private static final String READ =
+  private static final String CHANGES =
       """
-      select head.number, change.number, change.kind, change.subject
+      select head.number, change.number, change.kind, change.subject,
+             (select <micros> from coatcheck.change where number = head.number),
+             case when not pg_is_in_recovery() then <timeline> end
       from coatcheck.change_head head left join lateral (
-        select * from coatcheck.change where number > {0} order by number limit {1}
+        select * from coatcheck.change <which>
       ) change on true
       order by change.number
-      """;
+      """
+          .replace("<micros>", KnownChange.MICROS)
+          .replace("<timeline>", PrimarySql.TIMELINE);
 
-  /** The same for changes by their time, which is that of their last statement. */
+  private static final String READ =
+      CHANGES.replace("<which>", "where number > {0} order by number limit {1}");
+
+  /** By their time, which is that of their last statement. */
   private static final String RECENT =
+      CHANGES.replace(
+          "<which>",
+          "where created_at > clock_timestamp() - interval '2 minutes'"
+              + " order by number desc limit {0}");
+
+  /** Changes nothing for those who follow: they have read beyond that number, or start there. */
+  private static final String RESTORE_LAST =
       """
-      select head.number, change.number, change.kind, change.subject
-      from coatcheck.change_head head left join lateral (
-        select * from coatcheck.change
-        where created_at > clock_timestamp() - interval '2 minutes' order by number desc limit {0}
-      ) change on true
-      order by change.number
+      insert into coatcheck.change (number, created_at, kind, subject)
+      select number, clock_timestamp(), 'ending', 'imported' from coatcheck.change_head
+      on conflict do nothing
       """;
 
   /**
-   * Reads only the oldest rows, however many rows there are. Their numbers are an array, which is
-   * built once. A joined table would be read once per row if the planner's statistics said that it
-   * is empty.
+   * Leaves the last change, by which a replica is compared. Reads only the oldest rows, however
+   * many rows there are. Their numbers are an array, which is built once. A joined table would be
+   * read once per row if the planner's statistics said that it is empty.
    */
   private static final String PURGE =
       """
@@ -53,6 +67,7 @@ final class ChangeStore {
           select number, created_at from coatcheck.change order by number limit {0}
           for update skip locked
         ) oldest where created_at < clock_timestamp() - interval '1 hour'))
+         and number < (select number from coatcheck.change_head)
       """;
 
   private final DataSource pool;
@@ -92,7 +107,25 @@ final class ChangeStore {
                     new FeedReply.Row(
                         row.get(1, Long.class), row.get(2, String.class), row.get(3, String.class)))
             .toList();
-    return new FeedReply.Read(Objects.requireNonNull(rows.getFirst().get(0, Long.class)), changes);
+    Record first = rows.getFirst();
+    long head = Objects.requireNonNull(first.get(0, Long.class));
+    return new FeedReply.Read(
+        head,
+        changes,
+        first.get(4) == null || first.get(5) == null
+            ? Optional.empty()
+            : Optional.of(
+                new LastChange(
+                    new KnownChange(head, first.get(4, Long.class)), first.get(5, Long.class))));
+  }
+
+  /** Writes the row of the last change again, which earlier releases have purged. */
+  void restoreLast() {
+    try {
+      int _ = ask(sql -> sql.query(RESTORE_LAST).execute());
+    } catch (SQLException | DataAccessException failed) {
+      // The next poll tries again.
+    }
   }
 
   /** Deletes rows older than an hour; true if there may be more of them. */

@@ -1,6 +1,7 @@
 package dev.coatcheck.cluster.change;
 
 import java.util.List;
+import java.util.Optional;
 
 /** The result of a poll. */
 sealed interface FeedReply {
@@ -9,8 +10,9 @@ sealed interface FeedReply {
    * The changes after a number, in order.
    *
    * @param head the last number in the feed
+   * @param last the change of that number; empty if its row is gone
    */
-  record Read(long head, List<Row> changes) implements FeedReply {
+  record Read(long head, List<Row> changes, Optional<LastChange> last) implements FeedReply {
     public Read {
       changes = List.copyOf(changes);
     }

@@ -51,6 +51,7 @@ final class FeedState {
   /** Since when no change was missed. */
   private volatile long startedNano;
 
+  private volatile Optional<LastChange> last = Optional.empty();
   private volatile int generation;
   private volatile long goodNano;
   private volatile boolean good;
@@ -66,6 +67,11 @@ final class FeedState {
 
   long position() {
     return position;
+  }
+
+  /** The change at the position, if it is the last one and its row is still there. */
+  Optional<LastChange> last() {
+    return last.filter(one -> one.change().number() == position);
   }
 
   boolean isTrusted(long nano) {
@@ -155,6 +161,7 @@ final class FeedState {
     } else {
       changed = startAt(read.head(), sentNano);
     }
+    last = read.last();
     if (position == read.head()) {
       goodNano = sentNano;
       good = true;

@@ -128,6 +128,22 @@ public sealed interface Event {
   /** The change feed is read again. */
   record FeedTrusted(long afterMillis) implements Event {}
 
+  /** Public IDs were read at the replica. */
+  record ReplicaServed(int ids) implements Event {}
+
+  /**
+   * Public IDs were asked at the primary, though there is a replica.
+   *
+   * @param reason why: a name from {@code docs/operations.md}
+   */
+  record ReplicaPassedOver(String reason, int ids) implements Event {}
+
+  /** The replica has not been used for a while, and all reads go to the primary. */
+  record ReplicaLost(String reason) implements Event {}
+
+  /** The replica is used again. */
+  record ReplicaBack(long afterMillis) implements Event {}
+
   /** Changes may have been missed, or the instance starts, so all cache entries were dropped. */
   record FeedRestarted(long position) implements Event {}
 

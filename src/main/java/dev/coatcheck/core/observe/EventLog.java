@@ -95,6 +95,10 @@ final class EventLog {
           log.warn("the change feed can't be read: {}", distrusted.reason());
       case Event.FeedTrusted trusted ->
           log.info("the change feed is read again, after {} ms", trusted.afterMillis());
+      case Event.ReplicaLost(String reason) ->
+          log.warn("the replica isn't used, all reads go to the primary: {}", reason);
+      case Event.ReplicaBack(long afterMillis) ->
+          log.info("the replica is used again, after {} ms", afterMillis);
       case Event.FeedRestarted restarted ->
           log.debug("change feed: caches are cleared, reading starts at {}", restarted.position());
       case Event.RegistryReloaded reloaded -> log.debug("registry: {} types", reloaded.types());
@@ -155,6 +159,8 @@ final class EventLog {
           Event.LockTimedOut _,
           Event.LegacyAnswered _,
           Event.OutboxFollowed _,
+          Event.ReplicaServed _,
+          Event.ReplicaPassedOver _,
           Event.Resolved _ -> {}
     }
   }

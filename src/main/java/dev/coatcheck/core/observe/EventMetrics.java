@@ -109,6 +109,11 @@ final class EventMetrics {
           counter("coatcheck.database.mixups", "operation", mixedUp.operation()).increment();
       case Event.FeedDistrusted _ -> counter("coatcheck.feed.distrusts").increment();
       case Event.FeedTrusted _, Event.LayoutWithoutWorkers _ -> {}
+      case Event.ReplicaServed(int ids) -> counter("coatcheck.replica.served").increment(ids);
+      case Event.ReplicaPassedOver(String reason, int ids) ->
+          counter("coatcheck.replica.passed.over", "reason", reason).increment(ids);
+      case Event.ReplicaLost _ -> counter("coatcheck.replica.losses").increment();
+      case Event.ReplicaBack _ -> {}
       case Event.FeedRestarted _ -> counter("coatcheck.feed.restarts").increment();
       case Event.RegistryReloaded _ -> counter("coatcheck.registry.reloads").increment();
       case Event.TableMigrated migrated ->

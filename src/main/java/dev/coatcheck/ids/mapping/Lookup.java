@@ -1,5 +1,6 @@
 package dev.coatcheck.ids.mapping;
 
+import dev.coatcheck.cluster.change.Replica;
 import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyBounds;
@@ -27,9 +28,24 @@ public final class Lookup {
    * @param rows are asked for keys without a public ID
    */
   public Lookup(Database database, UnmappedRows rows, SealedRows sealed) {
-    this.store = new MappingStore(database);
+    this(database, Optional.empty(), rows, sealed);
+  }
+
+  /**
+   * The same.
+   *
+   * @param replica is asked before the primary
+   */
+  public Lookup(
+      Database database, Optional<Replica> replica, UnmappedRows rows, SealedRows sealed) {
+    this.store = new MappingStore(database, replica);
     this.rows = rows;
     this.sealed = sealed;
+  }
+
+  /** What reads the rows, from the primary or a replica. */
+  MappingStore store() {
+    return store;
   }
 
   public Optional<Mapping> find(Type type, Key key) {

@@ -5,6 +5,7 @@ import static dev.coatcheck.postgres.sql.schema.Tables.PUBLIC_ID_UUID;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.val;
 
+import dev.coatcheck.cluster.change.Replica;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyKind;
@@ -14,12 +15,15 @@ import dev.coatcheck.postgres.connection.ConnectionDesync;
 import dev.coatcheck.postgres.connection.Shards;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.PlainSql;
+import dev.coatcheck.postgres.sql.ReplicaPool;
 import dev.coatcheck.postgres.sql.Unnest;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jooq.DSLContext;
@@ -28,14 +32,35 @@ import org.jooq.Table;
 /** Reads mappings, with one statement for each call. */
 final class MappingStore {
   private final Database database;
+  private final Optional<Replica> replica;
 
+  /** Reads from the primary only. */
   MappingStore(Database database) {
+    this(database, Optional.empty());
+  }
+
+  /** Asks the replica first, and the primary for what the replica doesn't know as active. */
+  MappingStore(Database database, Optional<Replica> replica) {
     this.database = database;
+    this.replica = replica;
   }
 
   /** The mappings of those subjects that have one. */
   Map<TypedKey, StoredMapping> byKey(List<TypedKey> subjects) {
-    return database.read("lookup", sql -> PublicIdTable.byKey(sql, subjects));
+    Map<TypedKey, StoredMapping> found = HashMap.newHashMap(subjects.size());
+    atReplica(
+            subjects.size(),
+            (sql, query) -> List.copyOf(PublicIdTable.byKey(sql, query, subjects).values()))
+        .forEach(row -> found.put(row.subject(), row));
+    List<TypedKey> missing =
+        subjects.stream().filter(subject -> !found.containsKey(subject)).toList();
+    if (!missing.isEmpty()) {
+      Map<TypedKey, StoredMapping> atPrimary =
+          database.read("lookup", sql -> PublicIdTable.byKey(sql, missing));
+      noteEndings(atPrimary.values());
+      found.putAll(atPrimary);
+    }
+    return found;
   }
 
   /** The mappings of those subjects that are pinned; all are of closed eras. */
@@ -45,23 +70,62 @@ final class MappingStore {
 
   /** The row of each token; empty where it has none. All tokens lie in the table of the kind. */
   List<Optional<StoredMapping>> byTokensInOrder(KeyKind kind, List<Token> tokens) {
-    if (tokens.size() == 1) {
-      Optional<StoredMapping> row =
-          database.read(
-              "resolve",
-              sql -> PublicIdTable.byToken(sql, MappingTable.of(kind), tokens.getFirst()));
-      return List.of(row);
-    }
     Map<Token, StoredMapping> found =
         byTokens(kind, tokens.stream().distinct().toList()).stream()
             .collect(Collectors.toMap(StoredMapping::token, Function.identity()));
     return tokens.stream().map(token -> Optional.ofNullable(found.get(token))).toList();
   }
 
-  /** The rows of those tokens that have one; all tokens lie in the table of the kind. */
+  /**
+   * The rows of those tokens that have one; no token twice, and all lie in the table of the kind.
+   */
   List<StoredMapping> byTokens(KeyKind kind, List<Token> wanted) {
-    return database.read(
-        "resolve", sql -> PublicIdTable.byTokens(sql, MappingTable.of(kind), wanted));
+    List<StoredMapping> found =
+        new ArrayList<>(
+            atReplica(wanted.size(), (sql, query) -> byTokens(sql, query, kind, wanted)));
+    Set<Token> known = found.stream().map(StoredMapping::token).collect(Collectors.toSet());
+    List<Token> missing = wanted.stream().filter(token -> !known.contains(token)).toList();
+    if (!missing.isEmpty()) {
+      List<StoredMapping> atPrimary =
+          database.read("resolve", sql -> byTokens(sql, PlainSql::rows, kind, missing));
+      noteEndings(atPrimary);
+      found.addAll(atPrimary);
+    }
+    return found;
+  }
+
+  private static List<StoredMapping> byTokens(
+      DSLContext sql, PlainSql.Query query, KeyKind kind, List<Token> wanted) {
+    MappingTable<?> table = MappingTable.of(kind);
+    return wanted.size() == 1
+        ? PublicIdTable.byToken(sql, query, table, wanted.getFirst()).stream().toList()
+        : PublicIdTable.byTokens(sql, query, table, wanted);
+  }
+
+  /** What a replica says only counts for active rows: how others ended is asked at the primary. */
+  private List<StoredMapping> atReplica(int asked, ReplicaPool.Work<List<StoredMapping>> work) {
+    return replica
+        .map(
+            one ->
+                one.rows(
+                    asked,
+                    row ->
+                        row.isActive() ? Optional.of(row.id().subjectOfChange()) : Optional.empty(),
+                    work))
+        .orElseGet(List::of);
+  }
+
+  private void noteEndings(Collection<StoredMapping> atPrimary) {
+    for (StoredMapping row : atPrimary) {
+      if (!row.isActive()) {
+        noteEnding(row.id());
+      }
+    }
+  }
+
+  /** The ID has ended, and the replica may not know. */
+  void noteEnding(TypedToken id) {
+    replica.ifPresent(one -> one.note(id.subjectOfChange()));
   }
 
   /**

@@ -108,11 +108,16 @@ public final class PublicIdTable {
    * public ID is no row's.
    */
   public static Map<TypedKey, StoredMapping> byKey(DSLContext sql, List<TypedKey> subjects) {
+    return byKey(sql, PlainSql::rows, subjects);
+  }
+
+  static Map<TypedKey, StoredMapping> byKey(
+      DSLContext sql, PlainSql.Query query, List<TypedKey> subjects) {
     Map<TypedKey, StoredMapping> found = HashMap.newHashMap(subjects.size());
     subjects.stream()
         .collect(Collectors.groupingBy(subject -> subject.key().getClass()))
         .values()
-        .forEach(some -> addByKey(sql, MappingTable.of(some.getFirst().key()), some, found));
+        .forEach(some -> addByKey(sql, query, MappingTable.of(some.getFirst().key()), some, found));
     return found;
   }
 
@@ -121,22 +126,25 @@ public final class PublicIdTable {
 
   private static void addByKey(
       DSLContext sql,
+      PlainSql.Query query,
       MappingTable<?> table,
       List<TypedKey> subjects,
       Map<TypedKey, StoredMapping> found) {
     for (List<TypedKey> some : Shards.of(sql).split(subjects, TypedKey::bucket)) {
-      addOfShard(sql, table, some, found);
+      addOfShard(sql, query, table, some, found);
     }
   }
 
   private static void addOfShard(
       DSLContext sql,
+      PlainSql.Query query,
       MappingTable<?> table,
       List<TypedKey> subjects,
       Map<TypedKey, StoredMapping> found) {
     List<Answered> rows =
         BY_KEY.rows(
             sql,
+            query,
             table::statement,
             row -> new Answered(row.getLong(ASKED), table.read(row)),
             subjects,
@@ -179,9 +187,15 @@ public final class PublicIdTable {
   /** The rows of those tokens that have one, of one of the two tables; no token twice. */
   public static List<StoredMapping> byTokens(
       DSLContext sql, MappingTable<?> table, List<Token> wanted) {
+    return byTokens(sql, PlainSql::rows, table, wanted);
+  }
+
+  static List<StoredMapping> byTokens(
+      DSLContext sql, PlainSql.Query query, MappingTable<?> table, List<Token> wanted) {
     List<Answer> answers =
         BY_TOKENS.rows(
             sql,
+            query,
             table::statement,
             row -> Answer.read(table, row),
             wanted,
@@ -319,9 +333,10 @@ public final class PublicIdTable {
   }
 
   /** The row of one token, as {@link #byTokens}. */
-  static Optional<StoredMapping> byToken(DSLContext sql, MappingTable<?> table, Token token) {
+  static Optional<StoredMapping> byToken(
+      DSLContext sql, PlainSql.Query query, MappingTable<?> table, Token token) {
     List<Answer> answers =
-        PlainSql.rows(
+        query.rows(
             sql,
             table.statement(BY_TOKEN),
             row -> Answer.read(table, row),

@@ -19,7 +19,6 @@ import dev.coatcheck.ids.alias.Aliases;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.group.Coalescer;
-import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -78,7 +77,7 @@ public final class Resolver {
   }
 
   /**
-   * Reads from the database.
+   * Reads rows where the look-up reads them.
    *
    * @param feed says how long what was resolved may be trusted
    * @param cachedMax how many resolved public IDs stay in memory, about 320 bytes each
@@ -86,7 +85,6 @@ public final class Resolver {
    *     tables
    */
   public Resolver(
-      Database database,
       IdParser parser,
       Aliases aliases,
       Lookup lookup,
@@ -95,7 +93,7 @@ public final class Resolver {
       Observer observer,
       int cachedMax,
       int groupsMax) {
-    this.store = new MappingStore(database);
+    this.store = lookup.store();
     this.parser = parser;
     this.aliases = aliases;
     this.lookup = lookup;
@@ -236,6 +234,7 @@ public final class Resolver {
     if (type.sealing().isPresent()) {
       sealedRows.add(token);
     }
+    store.noteEnding(TypedToken.of(type, token));
     cache.forget(new Asked(token, type.keyKind()));
   }
 

@@ -35,6 +35,11 @@ public final class PlainSql {
     T read(ResultSet row) throws SQLException;
   }
 
+  /** Sends a statement and reads its rows, as {@link #rows} does. */
+  public interface Query {
+    <T> List<T> rows(DSLContext sql, String text, RowReader<T> reader, Object... values);
+  }
+
   /** Sets the search path of a session back, after code of others may have changed it. */
   public static void pinPath(DSLContext sql) {
     execute(sql, PIN_PATH);

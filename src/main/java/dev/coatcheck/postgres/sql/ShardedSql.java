@@ -54,14 +54,30 @@ public final class ShardedSql {
       Collection<R> rows,
       ToIntFunction<R> bucket,
       Function<List<R>, Object[]> values) {
+    return rows(sql, PlainSql::rows, table, reader, rows, bucket, values);
+  }
+
+  /**
+   * The same.
+   *
+   * @param query sends it
+   */
+  public <R, T> List<T> rows(
+      DSLContext sql,
+      PlainSql.Query query,
+      Function<String, String> table,
+      PlainSql.RowReader<T> reader,
+      Collection<R> rows,
+      ToIntFunction<R> bucket,
+      Function<List<R>, Object[]> values) {
     Shards shards = Shards.of(sql);
     if (shards.isOneTable()) {
-      return PlainSql.rows(sql, table.apply(onOneTable), reader, values.apply(List.copyOf(rows)));
+      return query.rows(sql, table.apply(onOneTable), reader, values.apply(List.copyOf(rows)));
     }
     List<T> found = new ArrayList<>();
     for (List<R> some : shards.split(rows, bucket)) {
       found.addAll(
-          PlainSql.rows(
+          query.rows(
               sql, table.apply(onShard), reader, withBuckets(values.apply(some), some, bucket)));
     }
     return found;

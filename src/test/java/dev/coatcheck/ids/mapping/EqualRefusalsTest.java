@@ -126,7 +126,6 @@ class EqualRefusalsTest {
   private static Function<String, ResolveOutcome> resolver(Registry registry, SealedRows rows) {
     Resolver resolver =
         new Resolver(
-            FIXTURE.database,
             new IdParser(registry),
             FIXTURE.aliases,
             new Lookup(FIXTURE.database, UnmappedRows.NONE, rows),

@@ -102,15 +102,7 @@ public final class MappingFixture implements AutoCloseable, AfterAllCallback {
   /** Another resolver, with a cache of its own. */
   Resolver resolver(int cachedMax) {
     return new Resolver(
-        database,
-        new IdParser(registry),
-        aliases,
-        lookup,
-        sealedRows,
-        feed,
-        observer,
-        cachedMax,
-        3);
+        new IdParser(registry), aliases, lookup, sealedRows, feed, observer, cachedMax, 3);
   }
 
   /** Texts as the resolver takes them. */

@@ -460,7 +460,6 @@ class SealedIdsTest {
       Lookup lookup = new Lookup(FIXTURE.database, UnmappedRows.NONE, rows);
       Resolver resolver =
           new Resolver(
-              FIXTURE.database,
               new IdParser(lacking),
               FIXTURE.aliases,
               lookup,

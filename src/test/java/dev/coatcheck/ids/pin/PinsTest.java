@@ -160,7 +160,6 @@ class PinsTest {
             InstantSource.system())) {
       Resolver resolver =
           new Resolver(
-              FIXTURE.database,
               new IdParser(FIXTURE.registry),
               FIXTURE.aliases,
               FIXTURE.lookup,
@@ -291,7 +290,6 @@ class PinsTest {
       Lookup lookup = new Lookup(FIXTURE.database, UnmappedRows.NONE, rows);
       Resolver resolver =
           new Resolver(
-              FIXTURE.database,
               new IdParser(without),
               FIXTURE.aliases,
               lookup,
