@@ -13,6 +13,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.Stream;
 
 /**
@@ -21,11 +23,14 @@ import java.util.stream.Stream;
  */
 public final class LaggingStandby implements AutoCloseable {
   private final EmbeddedDatabase primary;
-  private final EmbeddedDatabase standby;
+  private final Path standbyHome;
   private final FaultProxy stream;
+  private EmbeddedDatabase standby;
 
-  private LaggingStandby(EmbeddedDatabase primary, EmbeddedDatabase standby, FaultProxy stream) {
+  private LaggingStandby(
+      EmbeddedDatabase primary, Path standbyHome, EmbeddedDatabase standby, FaultProxy stream) {
     this.primary = primary;
+    this.standbyHome = standbyHome;
     this.standby = standby;
     this.stream = stream;
   }
@@ -44,7 +49,7 @@ public final class LaggingStandby implements AutoCloseable {
             .formatted(stream.port(), primary.user(), primary.password()),
         StandardOpenOption.APPEND);
     return new LaggingStandby(
-        primary, EmbeddedDatabase.start(standbyHome, TestServer.PROGRAMS), stream);
+        primary, standbyHome, EmbeddedDatabase.start(standbyHome, TestServer.PROGRAMS), stream);
   }
 
   /** A database of its own with our schema. */
@@ -74,8 +79,24 @@ public final class LaggingStandby implements AutoCloseable {
     return standby;
   }
 
+  /** All processes of the standby get the signal. */
+  public void signalStandby(String name) throws IOException {
+    String pid = Files.readAllLines(standbyHome.resolve("data/postmaster.pid")).getFirst().strip();
+    List<String> command = new ArrayList<>(List.of("kill", "-" + name, pid));
+    ProcessHandle.of(Long.parseLong(pid)).stream()
+        .flatMap(ProcessHandle::descendants)
+        .forEach(child -> command.add(Long.toString(child.pid())));
+    new ProcessBuilder(command).start().onExit().join();
+  }
+
+  /** Starts the standby, on another port, after it was stopped or killed. */
+  public void startStandbyAgain() throws UnusableDatabase {
+    standby.close();
+    standby = EmbeddedDatabase.start(standbyHome, TestServer.PROGRAMS);
+  }
+
   /** From now on the standby sees nothing of what the primary commits; it has all until now. */
-  void lag() throws Exception {
+  public void lag() throws Exception {
     String position = TestSql.on(primary).text("select pg_current_wal_lsn()");
     await()
         .atMost(Duration.ofMinutes(1))
@@ -89,7 +110,7 @@ public final class LaggingStandby implements AutoCloseable {
   }
 
   /** Makes the standby the primary of a new timeline. */
-  void promote() throws Exception {
+  public void promote() throws Exception {
     TestSql.on(standby).execute("select pg_promote()");
     await()
         .atMost(Duration.ofMinutes(1))
