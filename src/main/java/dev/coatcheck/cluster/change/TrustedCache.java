@@ -50,6 +50,11 @@ public final class TrustedCache<K, V> {
   /** Loads for callers that have an older value. The store has limits of its own. */
   private static final int TRUSTED_LOADS_MAX = 256;
 
+  /** Longer than a load takes. */
+  private static final Duration LOAD_MAX = Duration.ofSeconds(20);
+
+  private static final int FORGOTTEN_MAX = 10_000;
+
   /** Few, so that a database in trouble isn't asked for every value at once. */
   private static final int DOUBTFUL_LOADS_MAX = 4;
 
@@ -57,6 +62,10 @@ public final class TrustedCache<K, V> {
   private final ChangeKind kind;
   private final BiFunction<K, V, List<String>> subjects;
   private final Cache<K, Entry<V>> entries;
+
+  /** When values were forgotten, for loads that had begun before. */
+  private final Cache<K, Long> forgotten;
+
   private final BoundedRefresh<List<K>, Map<K, V>> whileTrusted =
       new BoundedRefresh<>(TRUSTED_LOADS_MAX);
   private final BoundedRefresh<List<K>, Map<K, V>> inDoubt =
@@ -86,6 +95,12 @@ public final class TrustedCache<K, V> {
     this.subjects = subjects;
     // The reading thread tidies up: waking another thread for a few entries takes longer.
     this.entries = Caffeine.newBuilder().maximumSize(entriesMax).executor(Runnable::run).build();
+    this.forgotten =
+        Caffeine.newBuilder()
+            .maximumSize(FORGOTTEN_MAX)
+            .expireAfterWrite(LOAD_MAX)
+            .executor(Runnable::run)
+            .build();
   }
 
   /** The value, if the cache can serve it without a load; never waits. */
@@ -162,8 +177,12 @@ public final class TrustedCache<K, V> {
     return values;
   }
 
-  /** Drops the value here, before the feed reports the change. */
+  /**
+   * Drops the value here, before the feed reports the change. A load that has begun already can't
+   * put it back.
+   */
   public void forget(K key) {
+    forgotten.put(key, feed.nanoTime().getAsLong());
     entries.invalidate(key);
   }
 
@@ -224,7 +243,15 @@ public final class TrustedCache<K, V> {
     Before before = NonBlockingAttempt.once(new Load<>(this, keys), this::now);
     Map<K, V> values = load.apply(keys);
     isLate.set(false);
-    values.forEach((key, value) -> entries.put(key, new Entry<>(value, before)));
+    values.forEach(
+        (key, value) -> {
+          entries.put(key, new Entry<>(value, before));
+          // After it was put: whoever forgets it now drops it, and whoever did before is seen here.
+          Long forgottenNano = forgotten.getIfPresent(key);
+          if (forgottenNano != null && forgottenNano - before.nano() >= 0) {
+            entries.invalidate(key);
+          }
+        });
     return values;
   }
 

@@ -93,7 +93,7 @@ class ReplicaReadsTest {
     TestClient.Reply survivor = client.mint("charge");
     String merged = minted("charge");
     untilServed(1, () -> assertThat(client.get("/v1/ids/" + revoked).status()).isEqualTo(200));
-    pair.replica().execute("select pg_wal_replay_pause()");
+    pair.pause();
     try {
       long misses = passedOver(client, "miss") + passedOver(client, "behind");
       String unseen = minted("charge");
@@ -119,7 +119,7 @@ class ReplicaReadsTest {
       assertThat(served(client)).isEqualTo(before);
       assertThat(client.get("/health/ready").status()).isEqualTo(200);
     } finally {
-      pair.replica().execute("select pg_wal_replay_resume()");
+      pair.resume();
     }
     awaitUsed(gateway, true);
     untilServed(1, () -> assertThat(client.get("/v1/ids/" + known).status()).isEqualTo(200));
@@ -132,7 +132,7 @@ class ReplicaReadsTest {
   void aReplicaWithAnotherHistoryIsNotBelieved() {
     String id = minted("charge");
     untilServed(1, () -> assertThat(client.get("/v1/ids/" + id).status()).isEqualTo(200));
-    pair.replica().execute("select pg_wal_replay_pause()");
+    pair.pause();
     try {
       gateway.execute(
           "update coatcheck.change set created_at = created_at + interval '1 microsecond'"
@@ -140,7 +140,7 @@ class ReplicaReadsTest {
       awaitUsed(gateway, false);
       assertThat(client.get("/v1/ids/" + id).status()).isEqualTo(200);
     } finally {
-      pair.replica().execute("select pg_wal_replay_resume()");
+      pair.resume();
     }
     awaitUsed(gateway, true);
   }

@@ -148,9 +148,9 @@ class ReplicaRevocationTest {
       try {
         while (!isOver.get()) {
           Thread.sleep(random.nextInt(800));
-          pair.replica().execute("select pg_wal_replay_pause()");
+          pair.pause();
           Thread.sleep(random.nextInt(1_500));
-          pair.replica().execute("select pg_wal_replay_resume()");
+          pair.resume();
         }
       } catch (InterruptedException stopped) {
         Thread.currentThread().interrupt();

@@ -173,6 +173,26 @@ class ChangeFeedTest extends OnAFeed {
     assertThat(get("slow", "dead")).isEqualTo("dead");
   }
 
+  /** It was made here, so it is known before the feed has read it. */
+  @Test
+  void aLoadThatBeganBeforeAnEndingHereCantPutADeadEntryBack() {
+    assertThat(
+            cache.get(
+                "ended",
+                MINUTE,
+                () -> {
+                  append("ended");
+                  cache.forget("ended");
+                  return Optional.of("alive");
+                }))
+        .contains("alive");
+
+    assertThat(cache.ifTrusted("ended")).isEmpty();
+    nano.incrementAndGet();
+    assertThat(get("ended", "dead")).isEqualTo("dead");
+    assertThat(cache.ifTrusted("ended")).contains("dead");
+  }
+
   /** The second attempt comes after the wait, and knows of the change that the load missed. */
   @Test
   void aLoadThatWasNotWaitedForCantPutADeadEntryBackEither() {

@@ -87,6 +87,20 @@ public final class ReplicaPair implements AutoCloseable {
     reads.target(on(servers.standby()).port());
   }
 
+  /** The replica replays nothing until {@link #resume}. */
+  public void pause() {
+    untilDone("select pg_wal_replay_pause()");
+  }
+
+  public void resume() {
+    untilDone("select pg_wal_replay_resume()");
+  }
+
+  /** The replica breaks off what conflicts with its replay. */
+  private void untilDone(String statement) {
+    await().ignoreExceptions().until(() -> replica().text(statement) != null);
+  }
+
   /** How many public IDs were read at the replica. */
   public static long served(TestClient client) {
     return metric(client, "coatcheck_replica_served_total");
