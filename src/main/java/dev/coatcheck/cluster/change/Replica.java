@@ -46,7 +46,9 @@ import java.util.function.Function;
  *
  * <p>So a row that counts lacks only changes that are less than 1.9 s old when it is served, as a
  * cached one. In the cache it carries the position from before its load began, which is never later
- * than the change that its snapshot has: changes after it invalidate the row as they do others.
+ * than the change that its snapshot has: changes after it invalidate the row as they do others. Who
+ * goes on to wait for the primary before it serves the row has to look for such changes once more,
+ * as {@link TrustedCache#getAll} does, or asks for rows that are of use as a whole only.
  *
  * <p>A row that is missing says nothing, because it may have been minted since. Nor do ended rows:
  * endings are read at the primary, where all of their parts are.
@@ -117,14 +119,18 @@ public final class Replica implements AutoCloseable {
    * The rows that count, of those that the replica has; none if it isn't asked.
    *
    * @param asked how many public IDs are asked for
+   * @param isWhole whether some are of no use without the others
    * @param activeSubject how the feed would name the end of the row; empty for one that has ended
    */
   public <T> List<T> rows(
-      int asked, Function<T, Optional<String>> activeSubject, ReplicaPool.Work<List<T>> work) {
+      int asked,
+      boolean isWhole,
+      Function<T, Optional<String>> activeSubject,
+      ReplicaPool.Work<List<T>> work) {
     NonBlockingAttempt.leave();
     return switch (read(work)) {
       case Read.Refused<T>(PassedOver reason) -> {
-        observer.observe(new Event.ReplicaPassedOver(reason.wireName(), asked));
+        count(asked, reason);
         yield List.of();
       }
       case Read.Rows<T>(List<T> rows, LastChange had) -> {
@@ -135,7 +141,11 @@ public final class Replica implements AutoCloseable {
                 .toList();
         // After the endings that are noted: those that no longer are have moved the feed.
         if (!feed.last().equals(Optional.of(had))) {
-          observer.observe(new Event.ReplicaPassedOver(PassedOver.CHANGED.wireName(), asked));
+          count(asked, PassedOver.CHANGED);
+          yield List.of();
+        }
+        if (isWhole && active.size() < asked) {
+          count(asked, rows.size() < asked ? PassedOver.MISS : PassedOver.ENDED);
           yield List.of();
         }
         count(asked - rows.size(), PassedOver.MISS);

@@ -161,8 +161,27 @@ public final class TrustedCache<K, V> {
     }
   }
 
-  /** Like {@link #get}, for many keys with one load of the missing ones. */
+  /**
+   * Like {@link #get}, for many keys with one load of the missing ones. What the feed has heard
+   * meanwhile counts for all of them: the values that changed are loaded once more.
+   */
   public Map<K, V> getAll(
+      List<K> keys, Function<K, Duration> staleMax, Function<List<K>, Map<K, V>> load) {
+    Before before = NonBlockingAttempt.once(new Load<>(this, keys), this::now);
+    Map<K, V> values = valuesNow(keys, staleMax, load);
+    List<K> changed =
+        values.entrySet().stream()
+            .filter(each -> !isUnchanged(each.getKey(), new Entry<>(each.getValue(), before)))
+            .map(Map.Entry::getKey)
+            .toList();
+    if (!changed.isEmpty()) {
+      changed.forEach(values::remove);
+      values.putAll(valuesNow(changed, staleMax, load));
+    }
+    return values;
+  }
+
+  private Map<K, V> valuesNow(
       List<K> keys, Function<K, Duration> staleMax, Function<List<K>, Map<K, V>> load) {
     Map<K, V> values = HashMap.newHashMap(keys.size());
     boolean trusted = feed.isTrusted();

@@ -45,21 +45,23 @@ final class MappingStore {
     this.replica = replica;
   }
 
-  /** The mappings of those subjects that have one. */
+  /**
+   * The mappings of those subjects that have one. All are read at the replica or none: rows from
+   * there are not kept while the others are searched for.
+   */
   Map<TypedKey, StoredMapping> byKey(List<TypedKey> subjects) {
-    Map<TypedKey, StoredMapping> found = HashMap.newHashMap(subjects.size());
-    atReplica(
+    List<StoredMapping> atReplica =
+        atReplica(
             subjects.size(),
-            (sql, query) -> List.copyOf(PublicIdTable.byKey(sql, query, subjects).values()))
-        .forEach(row -> found.put(row.subject(), row));
-    List<TypedKey> missing =
-        subjects.stream().filter(subject -> !found.containsKey(subject)).toList();
-    if (!missing.isEmpty()) {
-      Map<TypedKey, StoredMapping> atPrimary =
-          database.read("lookup", sql -> PublicIdTable.byKey(sql, missing));
-      noteEndings(atPrimary.values());
-      found.putAll(atPrimary);
+            true,
+            (sql, query) -> List.copyOf(PublicIdTable.byKey(sql, query, subjects).values()));
+    if (!atReplica.isEmpty()) {
+      return atReplica.stream()
+          .collect(Collectors.toMap(StoredMapping::subject, Function.identity()));
     }
+    Map<TypedKey, StoredMapping> found =
+        database.read("lookup", sql -> PublicIdTable.byKey(sql, subjects));
+    noteEndings(found.values());
     return found;
   }
 
@@ -82,7 +84,7 @@ final class MappingStore {
   List<StoredMapping> byTokens(KeyKind kind, List<Token> wanted) {
     List<StoredMapping> found =
         new ArrayList<>(
-            atReplica(wanted.size(), (sql, query) -> byTokens(sql, query, kind, wanted)));
+            atReplica(wanted.size(), false, (sql, query) -> byTokens(sql, query, kind, wanted)));
     Set<Token> known = found.stream().map(StoredMapping::token).collect(Collectors.toSet());
     List<Token> missing = wanted.stream().filter(token -> !known.contains(token)).toList();
     if (!missing.isEmpty()) {
@@ -103,12 +105,14 @@ final class MappingStore {
   }
 
   /** What a replica says only counts for active rows: how others ended is asked at the primary. */
-  private List<StoredMapping> atReplica(int asked, ReplicaPool.Work<List<StoredMapping>> work) {
+  private List<StoredMapping> atReplica(
+      int asked, boolean isWhole, ReplicaPool.Work<List<StoredMapping>> work) {
     return replica
         .map(
             one ->
                 one.rows(
                     asked,
+                    isWhole,
                     row ->
                         row.isActive() ? Optional.of(row.id().subjectOfChange()) : Optional.empty(),
                     work))

@@ -269,6 +269,54 @@ class ConfigTest {
   }
 
   @Test
+  void aReplicaHasTheUserOfTheDatabaseAndAPoolOfItsOwn() {
+    Map<String, String> environment =
+        new HashMap<>(
+            Map.of(
+                "COATCHECK_DATABASE_URL", "jdbc:postgresql://db/coatcheck",
+                "COATCHECK_DATABASE_USER", "me",
+                "COATCHECK_DATABASE_PASSWORD", "secret"));
+    assertThat(valid(environment, Map.of()).replica()).isEmpty();
+    environment.put("COATCHECK_DATABASE_REPLICA_URL", "jdbc:postgresql://near/coatcheck");
+
+    assertThat(valid(environment, Map.of()).replica())
+        .contains(new DatabaseSettings("jdbc:postgresql://near/coatcheck", "me", "secret", 5));
+    assertThat(
+            valid(environment, Map.of(Setting.DATABASE_REPLICA_CONNECTIONS, "2"))
+                .replica()
+                .orElseThrow()
+                .connectionsMax())
+        .isEqualTo(2);
+  }
+
+  @Test
+  void allFaultsOfAReplicaAreReported() {
+    assertThat(
+            faults(
+                Map.of(
+                    "COATCHECK_DATABASE_REPLICA_URL", "jdbc:postgresql://near/db?password=secret",
+                    "COATCHECK_DATABASE_REPLICA_CONNECTIONS", "0")))
+        .isEqualTo(
+            """
+            COATCHECK_DATABASE_REPLICA_CONNECTIONS (--database-replica-connections) must be a \
+            number from 1 to 100
+            COATCHECK_DATABASE_REPLICA_URL (--database-replica-url) is set, but \
+            COATCHECK_DATABASE_URL is not
+            COATCHECK_DATABASE_REPLICA_URL (--database-replica-url) contains a password, and the \
+            URL is printed: move the password to COATCHECK_DATABASE_PASSWORD\
+            """);
+    assertThat(
+            faults(
+                Map.of(
+                    "COATCHECK_DATABASE_URL", "jdbc:postgresql://db/coatcheck",
+                    "COATCHECK_DATABASE_USER", "me",
+                    "COATCHECK_DATABASE_REPLICA_URL", "jdbc:postgresql://db/coatcheck")))
+        .isEqualTo(
+            "COATCHECK_DATABASE_REPLICA_URL (--database-replica-url) is the same as"
+                + " COATCHECK_DATABASE_URL");
+  }
+
+  @Test
   void sourcesAreNamedInTheEnvironment() {
     Config config =
         valid(

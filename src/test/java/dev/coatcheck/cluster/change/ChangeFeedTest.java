@@ -150,6 +150,7 @@ class ChangeFeedTest extends OnAFeed {
   void aSlowLoadCantPutADeadEntryBack() throws Exception {
     CountDownLatch hasRead = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
+    AtomicInteger loads = new AtomicInteger();
     try (ExecutorService threads = Executors.newSingleThreadExecutor()) {
       Future<Optional<String>> slow =
           threads.submit(
@@ -158,19 +159,44 @@ class ChangeFeedTest extends OnAFeed {
                       "slow",
                       MINUTE,
                       () -> {
+                        String state = loads.incrementAndGet() == 1 ? "alive" : "dead";
                         hasRead.countDown();
                         await(goOn);
-                        return Optional.of("alive");
+                        return Optional.of(state);
                       }));
       hasRead.await();
       append("slow");
       feed.poll();
       goOn.countDown();
-      slow.get();
+      assertThat(slow.get()).contains("dead");
     }
 
-    assertThat(cache.ifTrusted("slow")).isEmpty();
-    assertThat(get("slow", "dead")).isEqualTo("dead");
+    assertThat(cache.ifTrusted("slow")).contains("dead");
+  }
+
+  /** Values from memory and from loads alike: both may be from before the change. */
+  @Test
+  void whatChangesWhileOthersAreWaitedForIsLoadedAgain() {
+    assertThat(get("held", "alive")).isEqualTo("alive");
+    AtomicInteger loads = new AtomicInteger();
+
+    Map<String, String> values =
+        cache.getAll(
+            List.of("held", "loaded", "other"),
+            _ -> MINUTE,
+            keys -> {
+              String state = loads.incrementAndGet() == 1 ? "alive" : "dead";
+              if (state.equals("alive")) {
+                append("held", "loaded");
+                feed.poll();
+              }
+              return keys.stream().collect(Collectors.toMap(key -> key, _ -> state));
+            });
+
+    assertThat(values)
+        .containsOnly(
+            Map.entry("held", "dead"), Map.entry("loaded", "dead"), Map.entry("other", "alive"));
+    assertThat(loads).hasValue(2);
   }
 
   /** It was made here, so it is known before the feed has read it. */
