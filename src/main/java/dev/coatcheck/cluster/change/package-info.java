@@ -1,4 +1,7 @@
-/** The changes that every instance has to know: the change feed, and the caches that trust it. */
+/**
+ * The changes that every instance has to know: the change feed, and what trusts it, which are
+ * caches and reads at a replica.
+ */
 @NullMarked
 package dev.coatcheck.cluster.change;
 

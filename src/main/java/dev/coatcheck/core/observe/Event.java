@@ -134,7 +134,7 @@ public sealed interface Event {
   /**
    * Public IDs were asked at the primary, though there is a replica.
    *
-   * @param reason why: a name from {@code docs/operations.md}
+   * @param reason {@code miss}, {@code behind}, and others in {@code docs/operations.md}
    */
   record ReplicaPassedOver(String reason, int ids) implements Event {}
 

@@ -201,6 +201,15 @@ class ReplicaFaultTest {
         "it is another database of the same cluster. Check COATCHECK_DATABASE_REPLICA_URL.");
   }
 
+  /** A replica of the coordinator has none of their rows. */
+  @Test
+  void distributedTablesHaveNoReplica() {
+    assertRefused(
+        TestDatabase.partitioned(),
+        TestDatabase.fresh().url(),
+        "COATCHECK_DATABASE_REPLICA_URL is set, but the tables of this database are distributed");
+  }
+
   private static void assertRefused(TestDatabase on, String replica, String words) {
     assertThatThrownBy(() -> GatewayFixture.on(on, "COATCHECK_DATABASE_REPLICA_URL", replica))
         .rootCause()
