@@ -45,8 +45,8 @@ class PromotedReplicaTest {
             pair.servers().standby().password());
     String ofOther;
     try (GatewayFixture other = GatewayFixture.on(promoted)) {
-      ofOther = other.client().mint("charge").text("/id");
-      String doomed = other.client().mint("charge").text("/id");
+      ofOther = other.client().mint("charge", "key", "41").text("/id");
+      String doomed = other.client().mint("charge", "key", "42").text("/id");
       other.client().post("/v1/ids/" + doomed + "/revoke", "{}");
     }
     client.post("/v1/ids/" + id + "/revoke", "{}");
