@@ -6,6 +6,7 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import org.hibernate.annotations.Parameter;
 import org.hibernate.annotations.Type;
 
 /**
@@ -22,7 +23,8 @@ import org.hibernate.annotations.Type;
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target({ElementType.FIELD, ElementType.METHOD})
-@Type(KeyUserType.class)
+// With a parameter, each attribute has a KeyUserType to itself where containers make them.
+@Type(value = KeyUserType.class, parameters = @Parameter(name = "of", value = "attribute"))
 public @interface KeyType {
   /**
    * The type of the column.

@@ -53,6 +53,19 @@ class KeyTypeTest {
     }
   }
 
+  @Entity(name = "refund")
+  static class Refund {
+    @Id @KeyType private Key<Refund> id;
+    @KeyType private Key<Charge> charge;
+
+    protected Refund() {}
+
+    Refund(Key<Refund> id, Key<Charge> charge) {
+      this.id = id;
+      this.charge = charge;
+    }
+  }
+
   @Entity(name = "receipt")
   static class Receipt {
     @Id @KeyType @LeasedSnowflake private @Nullable Key<Receipt> id;
@@ -72,7 +85,7 @@ class KeyTypeTest {
   static void start() throws Exception {
     postgres = EmbeddedPostgres.builder().setPGStartupWait(Duration.ofMinutes(1)).start();
     sessions =
-        configuration(Charge.class, User.class, Receipt.class, Numbered.class)
+        configuration(Charge.class, User.class, Refund.class, Receipt.class, Numbered.class)
             .buildSessionFactory();
   }
 
@@ -102,6 +115,19 @@ class KeyTypeTest {
           assertThat(charge.id).isEqualTo(number);
           assertThat(charge.payer).isEqualTo(uuid);
           assertThat(session.find(User.class, uuid).id).isEqualTo(uuid);
+        });
+  }
+
+  @Test
+  void twoAttributesOfOneKindHaveKeysOfTwoClasses() {
+    Refund refund = new Refund(Key.of(Refund.class, 7), Key.of(Charge.class, 8));
+    sessions.inTransaction(session -> session.persist(refund));
+
+    sessions.inSession(
+        session -> {
+          Refund read = session.find(Refund.class, Key.of(Refund.class, 7));
+          assertThat(read.id).isEqualTo(refund.id);
+          assertThat(read.charge).isEqualTo(refund.charge);
         });
   }
 
@@ -194,6 +220,7 @@ class KeyTypeTest {
     Configuration configuration =
         new Configuration()
             .setProperty("hibernate.connection.url", postgres.getJdbcUrl("postgres", "postgres"))
+            .setProperty("hibernate.cdi.extensions", "true") // as with Spring's container
             .setProperty("hibernate.hbm2ddl.auto", "create");
     LongSupplier keys = MADE::incrementAndGet;
     configuration.getProperties().put(LeasedSnowflakeGenerator.KEYS, keys);
