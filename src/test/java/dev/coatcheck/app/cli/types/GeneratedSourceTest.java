@@ -1,5 +1,6 @@
 package dev.coatcheck.app.cli.types;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -56,7 +57,7 @@ class GeneratedSourceTest {
             """);
     Path classes = Files.createDirectories(folder.resolve("classes"));
     int status =
-        ToolProvider.getSystemJavaCompiler()
+        requireNonNull(ToolProvider.getSystemJavaCompiler())
             .run(
                 null,
                 null,
@@ -81,9 +82,10 @@ class GeneratedSourceTest {
               List.of("Class", "cls", "class"),
               List.of("OldMessage", "msg", "old_message"))) {
         PublicIdType bound =
-            loader
-                .loadClass("com.example.PublicIdTypes$" + type.getFirst())
-                .getAnnotation(PublicIdType.class);
+            requireNonNull(
+                loader
+                    .loadClass("com.example.PublicIdTypes$" + type.getFirst())
+                    .getAnnotation(PublicIdType.class));
         assertThat(List.of(bound.prefix(), bound.name())).isEqualTo(type.subList(1, 3));
       }
     }

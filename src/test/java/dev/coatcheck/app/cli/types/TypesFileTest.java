@@ -1,5 +1,6 @@
 package dev.coatcheck.app.cli.types;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -31,7 +32,7 @@ class TypesFileTest {
   private List<String> problems(String text) {
     Throwable refused = catchThrowable(() -> read(text));
     assertThat(refused).as(text).isInstanceOf(Misused.class);
-    return refused.getMessage().lines().skip(1).map(String::strip).toList();
+    return requireNonNull(refused.getMessage()).lines().skip(1).map(String::strip).toList();
   }
 
   @Test
