@@ -212,8 +212,8 @@ class RollingRestartTest {
     TestClient there = at(other(round));
     TestClient third = at(other(other(round)));
 
-    assertThat(here.put(TestType.of("round" + round, "r" + round)).status()).isEqualTo(201);
-    assertThat(there.once().mint("round" + round).status()).isEqualTo(201);
+    TestClient.assertPut(here.put(TestType.of("round" + round, "r" + round)));
+    assertThat(there.mint("round" + round).status()).isEqualTo(201);
 
     try (ExecutorService both = Executors.newVirtualThreadPerTaskExecutor()) {
       String once = "round-" + round;
