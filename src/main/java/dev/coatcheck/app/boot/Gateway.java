@@ -178,7 +178,6 @@ public final class Gateway implements AutoCloseable {
       opened(AnswerExpiry.start(database, observer));
       Endings endings = Endings.open(database, resolver);
       endings.warmUp();
-      resolver.warmUp();
       Erasures erasures = new Erasures(database, resolver, aliases);
       Minter minter =
           Minter.open(

@@ -17,7 +17,6 @@ import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasTarget;
 import dev.coatcheck.ids.alias.Aliases;
 import dev.coatcheck.ids.registry.Type;
-import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.group.Coalescer;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.time.Duration;
@@ -111,23 +110,6 @@ public final class Resolver {
     this.cache =
         new TrustedCache<>(
             feed, ChangeKind.ENDING, (_, state) -> state.subjectsOfChange(), cachedMax);
-  }
-
-  /**
-   * Loads the classes that reading a row needs, as {@code Endings.warmUp} does for endings: an
-   * instance that takes the place of another gets its traffic at once. Takes 900 ms at most.
-   */
-  public void warmUp() {
-    try {
-      Deadline.ofAnswer()
-          .run(
-              () ->
-                  together
-                      .keySet()
-                      .forEach(kind -> store.byTokensInOrder(kind, List.of(new Token(0, 0)))));
-    } catch (DatabaseUnavailable late) {
-      // Then the first requests are slower.
-    }
   }
 
   /** Resolves a text, by everything but the rules of older systems. */
