@@ -197,11 +197,11 @@ class RollingRestartTest {
     nginx.putBack(old.port());
   }
 
-  /** Skips the test where the machine could not send the requests when they were due. */
+  /** Skips the test if requests failed where the machine could not send them when they were due. */
   private static void requireSound(SteadyLoad load, MachineDelay machine) {
     System.out.println("RollingRestartTest: " + load);
-    MachineDelay.requireTimely(load.latenessP99());
     if (!load.failures().isEmpty()) {
+      MachineDelay.requireTimely(load.latenessP99());
       machine.requireTimely();
     }
   }
