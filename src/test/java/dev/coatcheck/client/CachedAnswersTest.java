@@ -139,17 +139,15 @@ class CachedAnswersTest {
     assertThat(callsOf(() -> client.resolve(id))).as("for two minutes").isOne();
   }
 
-  /** The stream breaks off with the gateway, and nothing is served that nobody vouches for. */
+  /** The stream breaks off with the gateway. */
   @Test
-  void withoutAGatewayNothingIsServedForLongerThanTwoSeconds() {
+  void withoutAGatewayNothingIsServedThatNobodyVouchesFor() {
     AtomicInteger calls = new AtomicInteger();
-    try (GatewayFixture own = GatewayFixture.on(GATEWAY.database);
-        CoatcheckClient of = client(own.uri(), own.key(), calls)) {
+    GatewayFixture own = GatewayFixture.on(GATEWAY.database);
+    try (CoatcheckClient of = client(own.uri(), own.key(), calls)) {
       awaitTrust(of);
       own.close();
-      long goneNano = System.nanoTime();
       Awaitility.await().until(() -> !of.cacheStatistics().isTrusted());
-      assertThat(Duration.ofNanos(System.nanoTime() - goneNano)).isLessThan(Duration.ofMinutes(1));
     }
   }
 }

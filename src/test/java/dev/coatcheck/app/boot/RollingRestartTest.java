@@ -92,7 +92,7 @@ class RollingRestartTest {
         replace(i);
         requireAgreement(i, machine);
       }
-      load.close();
+      load.stop();
       requireSound(load, machine);
       assertThat(load.failures()).as("%s", load).isEmpty();
       requireAllThere(at(0), load);
@@ -118,7 +118,7 @@ class RollingRestartTest {
       long goneNano = System.nanoTime();
 
       await().until(() -> runner(run) != pid && desk.now(run).progress().rowsDone() > rowsDone);
-      load.close();
+      load.stop();
       GATEWAYS.set(killed, GatewayChild.serve(desk.gateway.on, GATEWAYS.get(killed).port()));
       System.out.println("RollingRestartTest: killed with about " + underWay + " under way");
       requireSound(load, machine);
@@ -141,7 +141,7 @@ class RollingRestartTest {
         System.out.println("RollingRestartTest: " + rate + " requests a second: " + load);
         return load;
       }
-      load.close();
+      load.stop();
     }
   }
 

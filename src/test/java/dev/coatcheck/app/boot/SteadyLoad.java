@@ -113,7 +113,7 @@ final class SteadyLoad implements AutoCloseable {
   }
 
   private static void count(AtomicIntegerArray byMillis, long nanos) {
-    byMillis.incrementAndGet((int) Math.clamp(nanos / 1_000_000, 0, MILLIS_MAX));
+    byMillis.incrementAndGet(Math.clamp(nanos / 1_000_000, 0, MILLIS_MAX));
   }
 
   private void get(String target, String expected, long sentNano) {
@@ -285,9 +285,13 @@ final class SteadyLoad implements AutoCloseable {
             answerP99().toMillis());
   }
 
-  /** Sends no more, and waits for all answers. */
   @Override
   public void close() {
+    stop();
+  }
+
+  /** Sends no more, and waits for all answers. A second call does nothing. */
+  void stop() {
     over = true;
     try {
       clock.join();
