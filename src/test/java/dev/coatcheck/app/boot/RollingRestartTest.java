@@ -132,8 +132,9 @@ class RollingRestartTest {
 
   /** At the rate that this machine can keep: half of it, and half again, while answers are late. */
   private static SteadyLoad load() {
-    for (int perSecond = PER_SECOND; ; perSecond /= 2) {
-      int rate = perSecond;
+    // The first round warms the gateways up.
+    for (int perSecond = 2 * PER_SECOND; ; perSecond /= 2) {
+      int rate = Math.min(perSecond, PER_SECOND);
       SteadyLoad load =
           new SteadyLoad(nginx.port(), apiKey, rate, first.text("/id"), first.text("/key"));
       await().until(() -> load.sent() >= WARM_UP_SECONDS * rate);
