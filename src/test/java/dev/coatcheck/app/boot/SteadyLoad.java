@@ -47,6 +47,10 @@ final class SteadyLoad implements AutoCloseable {
   private final String head;
   private final String mintHead;
   private final long periodNanos;
+
+  /** Tells the Idempotency-Keys of one load from those of another. */
+  private final long startNano = System.nanoTime();
+
   private final ExecutorService requests = Executors.newVirtualThreadPerTaskExecutor();
   private final Deque<KeptConnection> idle = new ConcurrentLinkedDeque<>();
   private final List<String> known = new ArrayList<>();
@@ -128,7 +132,7 @@ final class SteadyLoad implements AutoCloseable {
   }
 
   private void mint(long sentNano) {
-    String idempotencyKey = "steady-" + mints.incrementAndGet();
+    String idempotencyKey = "steady-" + startNano + "-" + mints.incrementAndGet();
     try {
       Answer answer = send(mintRequest(idempotencyKey));
       if (answer.status() == 201) {
