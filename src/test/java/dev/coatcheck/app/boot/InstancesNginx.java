@@ -34,7 +34,7 @@ final class InstancesNginx implements AutoCloseable {
   private static final String AROUND =
       """
       daemon off;
-      %s
+      <user>
       worker_processes 2;
       pid nginx.pid;
       error_log error.log info;
@@ -71,7 +71,8 @@ final class InstancesNginx implements AutoCloseable {
     }
     // As root the workers would be another user, who may not enter the folder.
     boolean isRoot = "root".equals(System.getProperty("user.name"));
-    Files.writeString(folder.resolve("nginx.conf"), AROUND.formatted(isRoot ? "user root;" : ""));
+    Files.writeString(
+        folder.resolve("nginx.conf"), AROUND.replace("<user>", isRoot ? "user root;" : ""));
     Files.writeString(folder.resolve("instances.conf"), configuration);
     this.commands = commands();
     this.process = new ProcessBuilder(nginx()).inheritIO().start();
