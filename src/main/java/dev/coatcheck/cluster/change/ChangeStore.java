@@ -1,7 +1,7 @@
 package dev.coatcheck.cluster.change;
 
 import dev.coatcheck.cluster.grant.PrimarySql;
-import dev.coatcheck.postgres.connection.RootCause;
+import dev.coatcheck.core.observe.RootCause;
 import dev.coatcheck.postgres.sql.KnownChange;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -184,7 +184,8 @@ final class EventLog {
     return trace.toString().strip();
   }
 
+  /** What Postgres or the network said, without the statement and without the values of rows. */
   private static String firstLine(Throwable cause) {
-    return String.valueOf(cause.getMessage()).lines().findFirst().orElse("");
+    return RootCause.message(cause).lines().findFirst().orElse("");
   }
 }

@@ -1,9 +1,9 @@
 package dev.coatcheck.migrate.run;
 
+import dev.coatcheck.core.observe.RootCause;
 import dev.coatcheck.migrate.run.ArchiveRemoval.Outcome;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
-import dev.coatcheck.postgres.connection.RootCause;
 import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.PlainSql;

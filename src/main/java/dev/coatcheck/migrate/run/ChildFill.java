@@ -1,7 +1,7 @@
 package dev.coatcheck.migrate.run;
 
+import dev.coatcheck.core.observe.RootCause;
 import dev.coatcheck.migrate.table.ChildFillTable;
-import dev.coatcheck.postgres.connection.RootCause;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.LockTimeout;
 import dev.coatcheck.postgres.sql.StatementTimeout;

@@ -1,13 +1,13 @@
 package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.core.observe.Event;
+import dev.coatcheck.core.observe.RootCause;
 import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.run.Heartbeat.Stopped;
 import dev.coatcheck.migrate.source.FenceLost;
 import dev.coatcheck.migrate.source.ObjectsGone;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.SourceSession;
-import dev.coatcheck.postgres.connection.RootCause;
 import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.util.Optional;

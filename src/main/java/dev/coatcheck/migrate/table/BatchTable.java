@@ -2,12 +2,12 @@ package dev.coatcheck.migrate.table;
 
 import dev.coatcheck.bulk.load.LegacyKeyWriter;
 import dev.coatcheck.bulk.load.LegacyKeyWriter.LegacyKey;
+import dev.coatcheck.core.observe.RootCause;
 import dev.coatcheck.migrate.source.FenceLost;
 import dev.coatcheck.migrate.source.ObjectsGone;
 import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
-import dev.coatcheck.postgres.connection.RootCause;
 import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.HashSet;
 import java.util.List;

@@ -1,11 +1,11 @@
 package dev.coatcheck.migrate.table;
 
+import dev.coatcheck.core.observe.RootCause;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
-import dev.coatcheck.postgres.connection.RootCause;
 import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.session.Session;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;

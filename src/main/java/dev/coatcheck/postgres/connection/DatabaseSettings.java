@@ -1,5 +1,6 @@
 package dev.coatcheck.postgres.connection;
 
+import dev.coatcheck.core.observe.RootCause;
 import java.net.UnknownHostException;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertPathValidatorException;

@@ -89,6 +89,7 @@ class LesserRoleTest {
             "--exclude-classname=.*[.](AccessMatrix|AuditCompleteness|DocumentedOutcomes|LesserRole)Test",
             "--exclude-tag=faults",
             "--exclude-tag=clients",
+            "--exclude-tag=owns-tables",
             "--disable-banner",
             "--details=summary",
             "--fail-if-no-tests");

@@ -47,6 +47,22 @@ class EventLogTest {
             "WARN database: resolve failed (SQLSTATE none): waited again (1 within a second)");
   }
 
+  /** Of a statement of several lines the first line says nothing of what went wrong. */
+  @Test
+  void whatPostgresSaidIsLoggedWithoutTheStatement() {
+    RuntimeException failed =
+        new IllegalStateException(
+            "SQL [select 1\nfrom nowhere]; ERROR",
+            new SQLTransientConnectionException(
+                "ERROR: relation \"nowhere\" does not exist\n  Position: 15"));
+    log.write(new Event.DatabaseFailed("resolve", "42P01", failed));
+
+    assertThat(lines)
+        .containsExactly(
+            "WARN database: resolve failed (SQLSTATE 42P01):"
+                + " ERROR: relation \"nowhere\" does not exist");
+  }
+
   @Test
   void anEventAfterAQuietSecondIsLoggedAtOnce() {
     log.write(failure("resolve", "first"));

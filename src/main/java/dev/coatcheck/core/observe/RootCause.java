@@ -1,11 +1,11 @@
-package dev.coatcheck.postgres.connection;
+package dev.coatcheck.core.observe;
 
 /** The first of the exceptions that led to an exception: the words of Postgres are in that. */
 public final class RootCause {
   private RootCause() {}
 
   /** The exception itself if nothing caused it. */
-  static Throwable of(Throwable thrown) {
+  public static Throwable of(Throwable thrown) {
     Throwable root = thrown;
     while (root.getCause() != null) {
       root = root.getCause();
