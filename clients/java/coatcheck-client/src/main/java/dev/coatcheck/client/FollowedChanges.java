@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.Reader;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -49,6 +50,9 @@ final class FollowedChanges implements AutoCloseable {
 
   /** Heads come twice a second. */
   private static final Duration SILENCE_MAX = Duration.ofSeconds(5);
+
+  /** A start names all types of an API key. */
+  private static final int LINE_LENGTH_MAX = 1 << 20;
 
   private static final long PAUSE_MILLIS = 1_000;
   private static final long FROM_THE_BEGIN = -1;
@@ -164,10 +168,9 @@ final class FollowedChanges implements AutoCloseable {
       if (isClosed) {
         return;
       }
-      BufferedReader lines =
-          new BufferedReader(new InputStreamReader(body, StandardCharsets.UTF_8));
+      Reader text = new BufferedReader(new InputStreamReader(body, StandardCharsets.UTF_8));
       Event event = new Event();
-      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+      for (String line = line(text); line != null; line = line(text)) {
         heardNano = System.nanoTime();
         if (!line.isEmpty()) {
           event.add(line);
@@ -180,6 +183,21 @@ final class FollowedChanges implements AutoCloseable {
     } finally {
       stream = null;
     }
+  }
+
+  /** Null at the end. A server that isn't a gateway can't fill the memory. */
+  private static @Nullable String line(Reader text) throws IOException {
+    StringBuilder line = new StringBuilder();
+    for (int next = text.read(); next >= 0; next = text.read()) {
+      if (next == '\n') {
+        return line.toString();
+      }
+      if (line.length() == LINE_LENGTH_MAX) {
+        throw new IOException("a line of more than " + LINE_LENGTH_MAX + " characters");
+      }
+      line.append((char) next);
+    }
+    return null;
   }
 
   /** The fields of a server-sent event. */
