@@ -6,9 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.api.routes.TestClient.Reply;
+import dev.coatcheck.core.id.Sha256;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.seal.TestSealKeys;
 import dev.coatcheck.ids.registry.TestType;
+import dev.coatcheck.postgres.sql.TestSession;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -257,6 +260,24 @@ class SealedRoutesTest {
     assertProblem(
         client.post("/v1/types/plain/eras", json("seal_key", TestSealKeys.SECOND)),
         "422 type_not_sealable name");
+  }
+
+  /** As {@code MintRequest.keyLock} makes it: whoever mints the key holds this lock. */
+  @Test
+  void aKeyThatIsBeingMintedIsNotPinned() {
+    TestClient.assertPut(client.put(of("minting", "mnt")));
+    String id = client.mint("minting").text("/id");
+    String key = client.get("/v1/ids/" + id).text("/key");
+    long type = GATEWAY.count("select type_id from coatcheck.type where name = 'minting'");
+    long lock = ByteBuffer.wrap(Sha256.of("key", Long.toString(type), key)).getLong();
+    String pin = json("seal_key", TestSealKeys.FIRST, "keys", List.of(key));
+    try (TestSession minting =
+        GATEWAY.sql().begin("select pg_advisory_xact_lock(%d)".formatted(lock))) {
+      assertProblem(
+          client.refused("busy", once -> once.post("/v1/types/minting/pin", pin)), "409 busy");
+      minting.rollback();
+    }
+    assertThat(client.post("/v1/types/minting/pin", pin).body().at("/pinned").asInt()).isOne();
   }
 
   @Test
