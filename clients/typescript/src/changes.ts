@@ -74,7 +74,9 @@ export class FollowedChanges {
 
   /** Notes a change that this client made, before the gateway tells of it. */
   note(subject: string): void {
+    this.#changed.delete(subject); // so that they stay in the order of their times
     this.#changed.set(subject, now());
+    this.#purge(); // also while no stream brings heads
   }
 
   close(): void {
@@ -158,9 +160,13 @@ export class FollowedChanges {
   #trust(askedAt: number, asOfMillis: number): void {
     this.#trustedUntil = askedAt + asOfMillis + TRUST_MILLIS;
     this.#trustedUntilDate = Date.now() + this.#trustedUntil - now();
+    this.#purge();
+  }
+
+  #purge(): void {
     for (const [subject, at] of this.#changed) {
       if (now() - at <= REMEMBERED_MILLIS) {
-        break; // they are in the order of their times
+        break;
       }
       this.#changed.delete(subject);
     }

@@ -1,6 +1,10 @@
 package dev.coatcheck.api.body;
 
 import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.exchange.Json;
+import dev.coatcheck.api.exchange.ProblemCode;
+import dev.coatcheck.api.exchange.Query;
+import dev.coatcheck.api.exchange.Refusal;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.io.IOException;
@@ -28,6 +32,7 @@ import org.eclipse.jetty.util.VirtualThreads;
  * second, while there are streams.
  */
 public final class EventStreams implements AutoCloseable {
+  private static final String LAST_EVENT_ID = "Last-Event-ID";
   private static final String EVENT_STREAM = "text/event-stream";
   private static final int WRITE_SECONDS_MAX = 15;
   private static final long WRITE_NANOS_MAX = TimeUnit.SECONDS.toNanos(WRITE_SECONDS_MAX);
@@ -114,6 +119,44 @@ public final class EventStreams implements AutoCloseable {
             .map(range -> range.split(";", 2)[0].strip().toLowerCase(Locale.ROOT))
             .toList();
     return types.contains(EVENT_STREAM) && !types.contains("application/json");
+  }
+
+  /**
+   * Where the client goes on, by {@code after} or {@code Last-Event-ID}. The header takes
+   * precedence: a browser sends it when it reconnects.
+   *
+   * @throws Refusal for what is no number, and for other parameters
+   */
+  public static Optional<Long> after(Context ctx) {
+    Optional<Long> parameter =
+        Query.of(ctx, "after")
+            .text("after")
+            .map(
+                text ->
+                    number(
+                        text,
+                        Refusal.ofParameter(
+                            "after", "This must be the number of an event, or 0.")));
+    return Optional.ofNullable(ctx.header(LAST_EVENT_ID))
+        .map(
+            text ->
+                number(
+                    text,
+                    new Refusal(
+                        ProblemCode.HEADER_INVALID,
+                        LAST_EVENT_ID,
+                        "Send the id of the last event that you have.")))
+        .or(() -> parameter);
+  }
+
+  private static long number(String text, Refusal otherwise) {
+    return Query.number(text).orElseThrow(() -> otherwise);
+  }
+
+  /** An event after which a client can go on. */
+  public static String event(long number, String kind, Object data) {
+    return "id: %d\nevent: %s\ndata: %s\n\n"
+        .formatted(number, kind, new String(Json.write(data), StandardCharsets.UTF_8));
   }
 
   /**

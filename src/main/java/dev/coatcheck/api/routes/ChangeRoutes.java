@@ -3,10 +3,8 @@ package dev.coatcheck.api.routes;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.coatcheck.api.body.EventStreams;
 import dev.coatcheck.api.exchange.Answer;
-import dev.coatcheck.api.exchange.Json;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
-import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.server.Endpoints;
@@ -25,7 +23,6 @@ import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -39,15 +36,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Why no application serves an ended public ID</h2>
  *
- * A head says how far a stream has come, as a time after the application's request came. What was
- * committed before that time has been sent. The application knows when it sent the request, which
- * was earlier, so its answers are trusted for 1.9 s from a moment that lies before the poll of this
- * instance, whatever the network does to the head on its way.
+ * A head names a moment, in milliseconds after the request arrived: all changes that were committed
+ * before it have been sent. The application counts from when it sent the request, which was
+ * earlier, and trusts its answers for 1.9 s from there. So a head that the network delays can only
+ * shorten the trust.
  */
 public final class ChangeRoutes implements Routes, AutoCloseable {
   static final int STREAMS_MAX = 1_000;
   private static final String PATH = "/v1/changes";
-  private static final String LAST_EVENT_ID = "Last-Event-ID";
 
   /** Of a long backlog, so that the texts of many streams take little memory. */
   private static final int AT_ONCE_MAX = 500;
@@ -125,7 +121,7 @@ public final class ChangeRoutes implements Routes, AutoCloseable {
 
   private Answer changes(Context ctx) {
     long cameNano = System.nanoTime();
-    Optional<Long> given = after(ctx);
+    Optional<Long> given = EventStreams.after(ctx);
     ChangeFeed.Start start = feed.start();
     long after = given.orElse(start.after());
     long asOfMillis = asOfMillis(cameNano);
@@ -181,31 +177,6 @@ public final class ChangeRoutes implements Routes, AutoCloseable {
                 + " later."));
   }
 
-  /** The header takes precedence: a browser sends it when it reconnects. */
-  private static Optional<Long> after(Context ctx) {
-    Optional<Long> parameter =
-        Query.of(ctx, "after")
-            .text("after")
-            .map(
-                text ->
-                    Query.number(text)
-                        .orElseThrow(
-                            () ->
-                                Refusal.ofParameter(
-                                    "after", "This must be the number of a change, or 0.")));
-    return Optional.ofNullable(ctx.header(LAST_EVENT_ID))
-        .map(
-            text ->
-                Query.number(text)
-                    .orElseThrow(
-                        () ->
-                            new Refusal(
-                                ProblemCode.HEADER_INVALID,
-                                LAST_EVENT_ID,
-                                "Send the id of the last event that you have.")))
-        .or(() -> parameter);
-  }
-
   /** Those of the changes that the caller may see, up to one of a type that isn't loaded yet. */
   private Part part(List<Change> changes, long after, AllowedTypes allowed) {
     List<ChangeView> told = new ArrayList<>();
@@ -238,11 +209,6 @@ public final class ChangeRoutes implements Routes, AutoCloseable {
     return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - cameNano) - silentMillis;
   }
 
-  private static String event(long number, String name, Object data) {
-    return "id: %d\nevent: %s\ndata: %s\n\n"
-        .formatted(number, name, new String(Json.write(data), StandardCharsets.UTF_8));
-  }
-
   /** One stream on its way through the feed. */
   private final class Follower {
     private final RequestCaller request;
@@ -262,7 +228,7 @@ public final class ChangeRoutes implements Routes, AutoCloseable {
      */
     private void follow(EventStreams.Stream stream, ChangeFeed.Start start)
         throws IOException, InterruptedException {
-      stream.send(event(after, "start", StartView.of(start, allowed)));
+      stream.send(EventStreams.event(after, "start", StartView.of(start, allowed)));
       while (!stream.isStopped()) {
         long asOfMillis = asOfMillis(cameNano); // before the changes, which may be younger
         Optional<List<Change>> changes = feed.after(after, AT_ONCE_MAX);
@@ -274,9 +240,9 @@ public final class ChangeRoutes implements Routes, AutoCloseable {
         after = part.until();
         String text =
             part.changes().stream()
-                    .map(view -> event(view.number(), view.kind(), view))
+                    .map(view -> EventStreams.event(view.number(), view.kind(), view))
                     .collect(Collectors.joining())
-                + (part.isAll() ? event(after, "head", new HeadView(asOfMillis)) : "");
+                + (part.isAll() ? EventStreams.event(after, "head", new HeadView(asOfMillis)) : "");
         if (!text.isEmpty()) {
           stream.send(text);
         }

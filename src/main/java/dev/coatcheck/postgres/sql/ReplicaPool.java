@@ -92,7 +92,7 @@ public final class ReplicaPool implements AutoCloseable {
     record Failed<T>(String why) implements Reply<T> {}
   }
 
-  /** Which data a server has, whoever else may have a copy. */
+  /** The data of a server. A replica has that of its primary. */
   public record Identity(long systemIdentifier, long databaseNumber) {}
 
   /**

@@ -5,8 +5,6 @@ import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.ListView;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
-import dev.coatcheck.api.exchange.Query;
-import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.core.observe.Event;
@@ -19,7 +17,6 @@ import dev.coatcheck.migrate.run.TableMigrations;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * The events of a run: a list, or server-sent events for a client that accepts them. A stream lasts
@@ -27,7 +24,6 @@ import java.util.Optional;
  */
 final class EventRoutes implements AutoCloseable {
   private static final String PATH = TableMigrationRoutes.ONE + "/events";
-  private static final String LAST_EVENT_ID = "Last-Event-ID";
   private static final int STREAMS_MAX = 32;
 
   private final TableMigrations migrations;
@@ -46,7 +42,7 @@ final class EventRoutes implements AutoCloseable {
   }
 
   private Answer events(Context ctx) {
-    long after = after(ctx);
+    long after = EventStreams.after(ctx).orElse(0L);
     return answers.ifKnown(
         ctx,
         run -> EventStreams.areAccepted(ctx) ? stream(ctx, run, after) : list(run.id(), after));
@@ -55,25 +51,6 @@ final class EventRoutes implements AutoCloseable {
   private Answer list(long run, long after) {
     List<RunEvent> events = migrations.journal().events(run, after);
     return Answer.json(200, ListView.page(events, events.size() == JournalTable.EVENTS_MAX));
-  }
-
-  /** The header takes precedence: a browser sends it when it reconnects. */
-  private static long after(Context ctx) {
-    Optional<String> parameter = Query.of(ctx, "after").text("after");
-    Refusal noNumber = Refusal.ofParameter("after", "This must be the number of an event, or 0.");
-    Refusal noId =
-        new Refusal(
-            ProblemCode.HEADER_INVALID,
-            LAST_EVENT_ID,
-            "Send the id of the last event that you have.");
-    long after = parameter.map(text -> number(text, noNumber)).orElse(0L);
-    return Optional.ofNullable(ctx.header(LAST_EVENT_ID))
-        .map(text -> number(text, noId))
-        .orElse(after);
-  }
-
-  private static long number(String text, Refusal otherwise) {
-    return Query.number(text).orElseThrow(() -> otherwise);
   }
 
   private Answer stream(Context ctx, TableMigration run, long after) {

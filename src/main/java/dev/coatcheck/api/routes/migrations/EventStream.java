@@ -93,8 +93,7 @@ final class EventStream {
       events = migrations.journal().events(run, after);
       StringBuilder text = new StringBuilder();
       for (RunEvent event : events) {
-        text.append(
-            "id: %d\nevent: %s\ndata: %s\n\n".formatted(event.number(), event.kind(), json(event)));
+        text.append(EventStreams.event(event.number(), event.kind(), event));
         after = event.number();
       }
       if (!text.isEmpty()) {

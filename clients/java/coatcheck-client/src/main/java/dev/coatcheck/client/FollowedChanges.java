@@ -136,6 +136,7 @@ final class FollowedChanges implements AutoCloseable {
   /** Notes a change that this client made, before the gateway tells of it. */
   void note(String subject) {
     changed.put(subject, System.nanoTime());
+    purge(); // also while no stream brings heads
   }
 
   private void run() {
@@ -264,7 +265,7 @@ final class FollowedChanges implements AutoCloseable {
     purge();
   }
 
-  private void purge() {
+  private synchronized void purge() {
     long nano = System.nanoTime();
     if (nano - purgedNano > PAUSE_MILLIS * 1_000_000) {
       purgedNano = nano;
