@@ -69,6 +69,7 @@ final class Gateways implements AutoCloseable {
             Optional.empty(),
             Optional.empty(),
             Optional.empty(),
+            Optional.empty(),
             Optional.of(Instant.now().plus(KEY_VALID)));
     NewKey wanted = new NewKey("bench", Optional.empty(), all);
     return switch (keys.create(wanted, Actor.operator())) {
