@@ -13,10 +13,15 @@ function showLocalTimes(within) {
 const RETRY_MILLIS = 5000;
 
 // An element with data-live="PATH" follows that stream: each message has the new content of
-// elements by their IDs, "reload" loads the page anew.
-function follow(path) {
-  const stream = new EventSource(path);
+// elements by their IDs, "reload" loads the page anew, and "outage" shows what is said of one.
+function follow(live) {
+  const stream = new EventSource(live.dataset.live);
+  const outage = live.querySelector("[data-outage]");
+  stream.addEventListener("outage", () => {
+    outage.hidden = false;
+  });
   stream.onmessage = (event) => {
+    outage.hidden = true;
     const parts = JSON.parse(event.data);
     for (const [id, html] of Object.entries(parts)) {
       const part = document.getElementById(id);
@@ -33,7 +38,7 @@ function follow(path) {
   // A browser connects again by itself, except after a refusal: the gateway starts, or is full.
   stream.onerror = () => {
     if (stream.readyState === EventSource.CLOSED) {
-      setTimeout(() => follow(path), RETRY_MILLIS);
+      setTimeout(() => follow(live), RETRY_MILLIS);
     }
   };
   addEventListener("pagehide", () => stream.close());
@@ -41,5 +46,5 @@ function follow(path) {
 
 showLocalTimes(document);
 for (const live of document.querySelectorAll("[data-live]")) {
-  follow(live.dataset.live);
+  follow(live);
 }

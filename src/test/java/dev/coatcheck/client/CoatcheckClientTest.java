@@ -191,6 +191,32 @@ class CoatcheckClientTest {
     assertThat(proxy.seen()).isEqualTo(1);
   }
 
+  /** Such as behind a proxy or a network that falls silent. */
+  @Test
+  void anAnswerThatStopsHalfwayEndsTheTryAndNotTheCall() {
+    Mapping<Charge> charge = client.mint(Charge.class).mapping();
+    CoatcheckClient impatient = impatient().build();
+    proxy.seen();
+    proxy.next(Fault.HALF_ANSWER);
+
+    assertThat(impatient.resolve(charge.id())).isEqualTo(new Found<>(charge));
+    assertThat(proxy.seen()).isEqualTo(2);
+
+    proxy.next(Fault.HALF_ANSWER);
+    assertThatThrownBy(() -> impatient().triesMax(1).build().resolve(charge.id()))
+        .isInstanceOfSatisfying(
+            CoatcheckException.class, e -> assertThat(e.code()).isEqualTo("timed_out"));
+
+    proxy.next(Fault.HALF_ANSWER);
+    assertThat(impatient.mintAll(Charge.class, 3)).hasSize(3);
+  }
+
+  private CoatcheckClient.Builder impatient() {
+    return CoatcheckClient.builder(proxy.uri())
+        .apiKey(GATEWAY.key())
+        .deadline(Duration.ofSeconds(2));
+  }
+
   @Test
   void aMintWhoseAnswerIsLostIsDoneOnce() {
     long before = GATEWAY.count("select count(*) from coatcheck.public_id");

@@ -16,14 +16,16 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Stands before a gateway and spoils the next exchanges in turn; after those it passes them on. */
-final class FaultyProxy implements AutoCloseable {
-  enum Fault {
+public final class FaultyProxy implements AutoCloseable {
+  public enum Fault {
     /** Not passed on: 503 with {@code Retry-After: 1}. */
     BUSY,
     /** Not passed on: 503 with {@code Retry-After: 60}. */
     BUSY_FOR_LONG,
     /** Passed on, and the answer thrown away with the connection. */
-    LOST_ANSWER
+    LOST_ANSWER,
+    /** Passed on, and the second half of the answer never comes. */
+    HALF_ANSWER
   }
 
   private final Queue<Fault> faults = new ConcurrentLinkedQueue<>();
@@ -33,7 +35,7 @@ final class FaultyProxy implements AutoCloseable {
   private final HttpServer server;
   private final URI gateway;
 
-  FaultyProxy(URI gateway) throws IOException {
+  public FaultyProxy(URI gateway) throws IOException {
     this.gateway = gateway;
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext("/", this::handle);
@@ -41,16 +43,16 @@ final class FaultyProxy implements AutoCloseable {
     server.start();
   }
 
-  URI uri() {
+  public URI uri() {
     return URI.create("http://127.0.0.1:" + server.getAddress().getPort());
   }
 
   /** How many requests came since the last call. */
-  int seen() {
+  public int seen() {
     return seen.getAndSet(0);
   }
 
-  void next(Fault fault) {
+  public void next(Fault fault) {
     faults.add(fault);
   }
 
@@ -107,6 +109,11 @@ final class FaultyProxy implements AutoCloseable {
             });
     exchange.sendResponseHeaders(
         answer.statusCode(), answer.body().length == 0 ? -1 : answer.body().length);
+    if (fault == Fault.HALF_ANSWER) {
+      exchange.getResponseBody().write(answer.body(), 0, answer.body().length / 2);
+      exchange.getResponseBody().flush();
+      return;
+    }
     exchange.getResponseBody().write(answer.body());
     exchange.close();
   }

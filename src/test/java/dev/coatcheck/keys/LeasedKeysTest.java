@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.coatcheck.api.routes.GatewayFixture;
+import dev.coatcheck.client.FaultyProxy;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.net.URI;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -55,6 +57,10 @@ class LeasedKeysTest {
     return SnowflakeLayout.DEFAULT.workerOf(key);
   }
 
+  private static Instant time(long key) {
+    return SnowflakeLayout.DEFAULT.timeOf(key);
+  }
+
   /** On a busy machine the first answer may take longer than a key waits for it. */
   private static long first(Snowflakes keys) {
     return await()
@@ -98,6 +104,21 @@ class LeasedKeysTest {
       long before = GATEWAY.count(until);
       await().until(() -> GATEWAY.count(until) > before + 3_000);
       assertThat(worker(first(keys))).isEqualTo(worker);
+    }
+  }
+
+  /** Such as behind a proxy or a network that falls silent. */
+  @Test
+  void aRenewalWhoseAnswerStopsHalfwayIsSentAgain() throws Exception {
+    try (FaultyProxy proxy = new FaultyProxy(GATEWAY.uri());
+        Snowflakes keys =
+            Snowflakes.leasedFrom(proxy.uri(), GATEWAY.keyWith(Scope.KEYS_WRITE)).open()) {
+      long before = first(keys);
+      proxy.next(FaultyProxy.Fault.HALF_ANSWER);
+      Instant pastTheWindow = time(before).plusNanos(2 * WINDOW_NANOS);
+      await()
+          .ignoreExceptionsInstanceOf(KeysUnavailableException.class)
+          .until(() -> time(keys.next()).isAfter(pastTheWindow));
     }
   }
 

@@ -64,10 +64,10 @@ public final class ConsoleRoutes implements Routes, AutoCloseable {
     this.theme = new ThemeSwitch(gate);
     this.signIn = new SignInPages(gate, sessions, link);
     this.find = new FindPages(gate, verbs.find(), clock);
-    this.overview = new OverviewPage(gate, verbs.overview());
+    this.live = new Live(sessions, observer);
+    this.overview = new OverviewPage(gate, live, verbs.overview());
     this.types = new TypePages(gate, verbs.types(), clock);
     this.migrationActions = new MigrationActionPages(gate, verbs.migrationActions());
-    this.live = new Live(sessions, observer);
     this.migrations = new MigrationPages(gate, live, verbs.migrations());
     this.keys = new KeyPages(gate, verbs.keys(), clock);
     this.audit = new AuditPages(gate, verbs.audit());

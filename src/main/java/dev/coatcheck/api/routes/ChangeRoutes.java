@@ -13,6 +13,8 @@ import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.cluster.change.Change;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.core.id.PublicId;
+import dev.coatcheck.core.observe.Event;
+import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.alias.AliasScheme;
@@ -56,12 +58,14 @@ public final class ChangeRoutes implements Routes, AutoCloseable {
 
   private final ChangeFeed feed;
   private final Registry registry;
+  private final Observer observer;
   private final EventStreams streams = new EventStreams("changes", STREAMS_MAX);
   private final Permits permits = new Permits(STREAMS_MAX);
 
-  public ChangeRoutes(ChangeFeed feed, Registry registry) {
+  public ChangeRoutes(ChangeFeed feed, Registry registry, Observer observer) {
     this.feed = feed;
     this.registry = registry;
+    this.observer = observer;
     feed.onPoll(streams::wake);
   }
 
@@ -152,8 +156,7 @@ public final class ChangeRoutes implements Routes, AutoCloseable {
   }
 
   private Answer stream(Context ctx, Follower follower, ChangeFeed.Start start) {
-    Permits.Permit permit =
-        permits.enter(Permits.Share.RESOLVES).orElseThrow(ChangeRoutes::tooMany);
+    Permits.Permit permit = permits.enter(Permits.Share.RESOLVES).orElseThrow(this::tooMany);
     if (!permit.claim(RequestCaller.of(ctx).caller().keyId())) {
       permit.close();
       throw tooMany();
@@ -167,7 +170,8 @@ public final class ChangeRoutes implements Routes, AutoCloseable {
             });
   }
 
-  private static Refusal tooMany() {
+  private Refusal tooMany() {
+    observer.observe(new Event.RequestShed(PATH));
     return new Refusal(
         Problem.unavailable(
             ProblemCode.OVERLOADED,

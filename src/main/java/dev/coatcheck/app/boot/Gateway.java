@@ -236,7 +236,7 @@ public final class Gateway implements AutoCloseable {
                           registry,
                           parameters,
                           observer),
-                      new ChangeRoutes(feed, registry),
+                      new ChangeRoutes(feed, registry, observer),
                       List.of(
                           new TypeRoutes(registry, parameters, typeChanges, clock),
                           new PinRoutes(registry, parameters, new Pins(database, clock)),

@@ -8,6 +8,7 @@ import dev.coatcheck.client.Problem;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
+import java.net.http.HttpConnectTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -27,6 +28,7 @@ import tools.jackson.databind.json.JsonMapper;
 @Command
 public final class GatewayCalls {
   private static final Duration WAIT = Duration.ofSeconds(30);
+  private static final Duration CONNECT_WAIT = Duration.ofSeconds(10);
 
   /** The first row of an export may take long, see ExportStore. */
   private static final Duration DOWNLOAD_WAIT = Duration.ofMinutes(10);
@@ -194,7 +196,14 @@ public final class GatewayCalls {
     String cause = failed.getCause() == null ? "" : failed.getCause().getMessage();
     return switch (failed.code()) {
       case Problem.UNREACHABLE ->
-          new NoAnswer("no gateway answers at " + url + ". Start one: ./coatcheck serve");
+          new NoAnswer(
+              failed.getCause() instanceof HttpConnectTimeoutException
+                  ? "no connection to "
+                      + url
+                      + " within "
+                      + CONNECT_WAIT.toSeconds()
+                      + " s. Check --url and the network."
+                  : "no gateway answers at " + url + ". Start one: ./coatcheck serve");
       case Problem.TIMED_OUT ->
           new NoAnswer(
               "the gateway at " + url + " did not answer within " + wait.toSeconds() + " s.");
@@ -278,7 +287,8 @@ public final class GatewayCalls {
   private CoatcheckClient client() throws CommandFailed {
     CoatcheckClient made = client;
     if (made == null) {
-      CoatcheckClient.Builder builder = builder().apiKey(key()).deadline(WAIT).triesMax(ONE_TRY);
+      CoatcheckClient.Builder builder =
+          builder().apiKey(key()).deadline(WAIT).connectTimeout(CONNECT_WAIT).triesMax(ONE_TRY);
       Optional<Path> trusted = trusted();
       if (trusted.isPresent() && !url.startsWith("http:")) {
         builder.tls(TrustedCertificates.in(trusted.get()));

@@ -17,9 +17,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * A streaming replica that answers for the primary where it can't be wrong. Whoever gets nothing
- * here asks the primary, so a replica that is late, paused, promoted or gone costs time at most,
- * and little of it: {@value #PRIMARY_MILLIS_MIN} ms of a request's time stay for the primary.
+ * A streaming replica that answers for the primary where it can't be wrong. A caller that gets
+ * nothing here asks the primary, so a replica that is late, paused, promoted or gone costs time at
+ * most, and little of it: {@value #PRIMARY_MILLIS_MIN} ms of a request's time stay for the primary.
  *
  * <h2>Why no ended public ID is served</h2>
  *

@@ -12,8 +12,8 @@ import java.util.function.Supplier;
 
 /**
  * Knows whether the replica is worth a question. A request that finds it slow, gone or behind says
- * so here, and no other request asks it then. Only this class's own thread finds out that it is
- * back: it asks on and on, whatever was found before.
+ * so here, and no other request asks it then. Only this class's own thread, which keeps asking,
+ * finds out that it is back.
  */
 final class ReplicaWatch implements AutoCloseable {
   private static final long NANOS_PER_MILLI = 1_000_000;

@@ -265,7 +265,7 @@ public final class TrustedCache<K, V> {
     values.forEach(
         (key, value) -> {
           entries.put(key, new Entry<>(value, before));
-          // After it was put: whoever forgets it now drops it, and whoever did before is seen here.
+          // Looked for after the value was put: a forget() from now on drops it by itself.
           Long forgottenNano = forgotten.getIfPresent(key);
           if (forgottenNano != null && forgottenNano - before.nano() >= 0) {
             entries.invalidate(key);

@@ -150,7 +150,7 @@ public final class Connections implements ConnectionProvider, AutoCloseable {
     private final Connection connection;
     private final Deadline deadline;
 
-    /** Set by whoever comes first: the borrower with its work done, or the deadline. */
+    /** Set once: by the borrower with its work done, or at the deadline. */
     private final AtomicBoolean isOver = new AtomicBoolean();
 
     private boolean isInTransaction;

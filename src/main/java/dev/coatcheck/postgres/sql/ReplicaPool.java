@@ -26,8 +26,8 @@ import org.jooq.DSLContext;
 import org.jooq.exception.DataAccessException;
 
 /**
- * Connections to a streaming replica. Whatever happens there, a caller waits no longer than it
- * wants to: its statement runs on a thread of its own and is left behind. That thread takes a
+ * Connections to a streaming replica. A caller waits no longer than it wants to, even for a replica
+ * that is silent: its statement runs on a thread of its own and is left behind. That thread takes a
  * connection that is free, or none, and is broken off after {@value #WORK_MILLIS} ms more. Free
  * connections are tested in the background, so that none is found dead by a request.
  */

@@ -241,6 +241,35 @@ class ErasureRoutesTest {
   }
 
   @Test
+  void aSurvivorOfMoreThanAThousandIsNotErased() {
+    String most = survivorOf(1_000);
+    String tooMany = survivorOf(1_001);
+
+    assertProblem(
+        CLIENT.hostile().send("POST", "/v1/ids/" + tooMany + "/erase?cascade=true", null),
+        "409 public_id_is_survivor id");
+    assertThat(CLIENT.get("/v1/ids/" + tooMany).text("/status")).isEqualTo("active");
+
+    assertThat(CLIENT.send("POST", "/v1/ids/" + most + "/erase?cascade=true", null).status())
+        .isEqualTo(200);
+  }
+
+  private static String survivorOf(int merged) {
+    String survivor = Known.minted("charge").id();
+    for (int done = 0; done < merged; done += 1_000) {
+      List<String> ids = new ArrayList<>();
+      Reply minted =
+          CLIENT.post(
+              "/v1/ids/batch", json("type", "charge", "count", Math.min(1_000, merged - done)));
+      minted.body().at("/data").forEach(item -> ids.add(item.at("/public_id/id").asString()));
+      CLIENT.post(
+          "/v1/ids/merge",
+          json("items", ids.stream().map(id -> Map.of("id", id, "into", survivor)).toList()));
+    }
+    return survivor;
+  }
+
+  @Test
   void aSurvivorIsErasedOnlyWithWhatWasMergedIntoIt() {
     Known survivor = Known.minted("charge");
     Known merged = Known.minted("charge");

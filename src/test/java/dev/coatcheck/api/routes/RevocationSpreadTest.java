@@ -18,6 +18,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -139,24 +140,30 @@ class RevocationSpreadTest {
 
   @Test
   void anApiKeyThatIsRotatedOutOrExpiresIsDeadEverywhereWithinTwoSeconds() throws Exception {
-    TestClient at = GATEWAYS.getFirst().client();
-    for (boolean rotates : new boolean[] {true, false}) {
-      TestClient.Reply key =
-          at.post("/v1/access/keys", json("name", "short", "scopes", List.of("types:read")));
-      String one = "/v1/access/keys/" + key.text("/id");
-      spread(
-          gateway ->
-              new TestClient(gateway.uri(), key.text("/secret")).once().get("/v1/types").status(),
-          200,
-          () -> {
-            if (rotates) {
-              at.post(one + "/rotate", json("overlap_seconds", 0));
-            } else {
-              at.patch(one, json("expires_at", Instant.now().plusMillis(200).toString()));
-            }
-          },
-          401);
-    }
+    spreadOfKey(one -> atOne().post(one + "/rotate", json("overlap_seconds", 0)), 401);
+    spreadOfKey(
+        one -> atOne().patch(one, json("expires_at", Instant.now().plusMillis(200).toString())),
+        401);
+  }
+
+  @Test
+  void anApiKeyIsRefusedEverywhereTwoSecondsAfterItsRangesChanged() throws Exception {
+    spreadOfKey(one -> atOne().patch(one, json("ranges", List.of("203.0.113.0/24"))), 403);
+  }
+
+  private static TestClient atOne() {
+    return GATEWAYS.getFirst().client();
+  }
+
+  private static void spreadOfKey(Consumer<String> end, int dead) throws Exception {
+    TestClient.Reply key =
+        atOne().post("/v1/access/keys", json("name", "short", "scopes", List.of("types:read")));
+    spread(
+        gateway ->
+            new TestClient(gateway.uri(), key.text("/secret")).once().get("/v1/types").status(),
+        200,
+        () -> end.accept("/v1/access/keys/" + key.text("/id")),
+        dead);
   }
 
   @Test

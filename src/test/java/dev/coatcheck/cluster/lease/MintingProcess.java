@@ -34,17 +34,20 @@ final class MintingProcess implements AutoCloseable {
       this(database, name, firstWorker, lastWorker, WINDOW_MILLIS, defect);
     }
 
-    String[] arguments() {
-      return new String[] {
-        database.url(),
-        database.user(),
-        database.password(),
-        name,
-        Integer.toString(firstWorker),
-        Integer.toString(lastWorker),
-        Long.toString(windowMillis),
-        defect.id()
-      };
+    private ProcessBuilder program(Map<String, String> environment) {
+      ProcessBuilder program =
+          TestJvm.running(
+              MintingProcess.class,
+              database.url(),
+              database.user(),
+              database.password(),
+              name,
+              Integer.toString(firstWorker),
+              Integer.toString(lastWorker),
+              Long.toString(windowMillis),
+              defect.id());
+      program.environment().putAll(environment);
+      return program;
     }
   }
 
@@ -67,10 +70,13 @@ final class MintingProcess implements AutoCloseable {
 
   static MintingProcess start(
       Order order, Map<String, String> environment, AcknowledgedKeys acknowledged) {
-    ProcessBuilder builder = TestJvm.running(MintingProcess.class, order.arguments());
-    builder.environment().putAll(environment);
+    return start(order.name(), order.program(environment), acknowledged);
+  }
+
+  /** A program that prints such lines. */
+  static MintingProcess start(String name, ProcessBuilder program, AcknowledgedKeys acknowledged) {
     try {
-      return new MintingProcess(order.name(), builder.start(), acknowledged);
+      return new MintingProcess(name, program.start(), acknowledged);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -162,22 +168,29 @@ final class MintingProcess implements AutoCloseable {
     }
   }
 
-  /** One line for each millisecond's keys. */
   private static String lines(KeyOutcome draw) {
     return switch (draw) {
-      case KeyOutcome.NoKeys why -> "r " + why.toString().lines().findFirst().orElse("") + "\n";
-      case KeyOutcome.Drawn(List<Key> keys) -> {
-        StringBuilder lines = new StringBuilder();
-        int from = 0;
-        for (int i = 1; i <= keys.size(); i++) {
-          if (i == keys.size() || value(keys.get(i)) != value(keys.get(i - 1)) + 1) {
-            lines.append("k %d %d;\n".formatted(value(keys.get(from)), i - from));
-            from = i;
-          }
-        }
-        yield lines.toString();
-      }
+      case KeyOutcome.NoKeys why -> refusal(why.toString());
+      case KeyOutcome.Drawn(List<Key> keys) ->
+          lines(keys.stream().mapToLong(MintingProcess::value).toArray());
     };
+  }
+
+  static String refusal(String reason) {
+    return "r " + reason.lines().findFirst().orElse("") + "\n";
+  }
+
+  /** One line for each millisecond's keys. */
+  static String lines(long[] keys) {
+    StringBuilder lines = new StringBuilder();
+    int from = 0;
+    for (int i = 1; i <= keys.length; i++) {
+      if (i == keys.length || keys[i] != keys[i - 1] + 1) {
+        lines.append("k %d %d;\n".formatted(keys[from], i - from));
+        from = i;
+      }
+    }
+    return lines.toString();
   }
 
   private static long value(Key key) {

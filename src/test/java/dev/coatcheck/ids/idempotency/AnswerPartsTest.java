@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.coatcheck.Breakage;
 import dev.coatcheck.BrokenBy;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.group.LostRace;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.TestDatabase;
@@ -153,20 +154,37 @@ class AnswerPartsTest {
     }
   }
 
+  /** A defect shows in most races; the search ends with the first. */
   @Test
   @BrokenBy("current-part-only")
   void eachKeyIsWorkedOnOnceWhileThePartsTurn() throws Exception {
-    String run = "race " + Breakage.current();
+    String defect = Breakage.current();
     FRESH
         .sql()
         .inPublic()
         .execute(
             "create table if not exists worked (run text, key text)",
             "grant select, insert on worked to public");
+    int races = defect.isEmpty() ? 1 : 10;
+    for (int race = 0; race < races; race++) {
+      String run = "race %d %s".formatted(race, defect);
+      race(run, defect);
+      int twice =
+          DATABASE.read(
+              "test",
+              sql ->
+                  sql.fetch(
+                          "select key from worked where run = ? group by key having count(*) > 1",
+                          run)
+                      .size());
+      assertThat(twice).as("keys worked on twice").isZero();
+    }
+  }
+
+  private static void race(String run, String defect) throws Exception {
     long before = part();
     CyclicBarrier blocks = new CyclicBarrier(SESSIONS);
     AtomicInteger firsts = new AtomicInteger();
-    String defect = Breakage.current();
     try (AnswerExpiry turns = new AnswerExpiry(DATABASE, Duration.ZERO, OBSERVER);
         ExecutorService sessions = Executors.newFixedThreadPool(SESSIONS)) {
       List<Future<?>> running = new ArrayList<>();
@@ -192,17 +210,7 @@ class AnswerPartsTest {
         each.get();
       }
     }
-
     assertThat(part() - before).isGreaterThan(BLOCKS);
-    int twice =
-        DATABASE.read(
-            "test",
-            sql ->
-                sql.fetch(
-                        "select key from worked where run = ? group by key having count(*) > 1",
-                        run)
-                    .size());
-    assertThat(twice).as("keys worked on twice").isZero();
   }
 
   @TestFactory
@@ -210,10 +218,15 @@ class AnswerPartsTest {
     return Breakage.requireRed(this);
   }
 
-  /** As a mint does: locks, looks, works, keeps; again while another session has the key. */
+  /**
+   * As a mint does: locks, looks, works, keeps; again while another session has the key. No machine
+   * stands still for as long as its deadline.
+   */
   private static boolean workOnce(String run, IdempotencyKey key, String defect) {
     while (true) {
-      Attempt attempt = DATABASE.write("test", sql -> attempt(sql, run, key, defect));
+      Attempt attempt =
+          Deadline.after(Duration.ofMinutes(5))
+              .call(() -> DATABASE.write("test", sql -> attempt(sql, run, key, defect)));
       if (attempt != Attempt.LOCKED) {
         return attempt == Attempt.WORKED;
       }

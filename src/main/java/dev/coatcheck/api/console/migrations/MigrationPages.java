@@ -176,6 +176,7 @@ public final class MigrationPages {
     Map<String, String> parts = new LinkedHashMap<>();
     parts.put(
         "progress", Html.text((out, none) -> JteprogressGenerated.render(out, none, whole.run())));
+    parts.put("findings", Html.text((out, none) -> JtefindingsGenerated.render(out, none, whole)));
     parts.put("charts", Html.text((out, none) -> JtechartsGenerated.render(out, none, whole)));
     parts.put("events", Html.text((out, none) -> JteeventRowsGenerated.render(out, none, whole)));
     return new Live.Shown(whole.run().shape(), parts);

@@ -3,6 +3,7 @@ package dev.coatcheck.api.console.overview;
 import dev.coatcheck.api.console.page.Chart;
 import dev.coatcheck.api.console.page.Gate;
 import dev.coatcheck.api.console.page.Html;
+import dev.coatcheck.api.console.page.Live;
 import dev.coatcheck.api.console.page.Section;
 import dev.coatcheck.api.console.page.Visit;
 import dev.coatcheck.api.exchange.Answer;
@@ -18,6 +19,7 @@ import dev.coatcheck.core.observe.History;
 import dev.coatcheck.core.observe.Measure;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +29,13 @@ import java.util.stream.Collectors;
 
 /** How this instance and the others are, {@code /console/overview}. */
 public final class OverviewPage {
+  private static final String STREAM = "/console/events/overview";
+
+  /** The page has no buttons that come and go. */
+  private static final String SHAPE = "";
+
   private final Gate gate;
+  private final Live live;
   private final Verbs verbs;
 
   /**
@@ -50,33 +58,67 @@ public final class OverviewPage {
     }
   }
 
-  public OverviewPage(Gate gate, Verbs verbs) {
+  public OverviewPage(Gate gate, Live live, Verbs verbs) {
     this.gate = gate;
+    this.live = live;
     this.verbs = verbs;
   }
 
   public void register(Endpoints endpoints) {
     endpoints.page(HandlerType.GET, Section.OVERVIEW.path(), gate.page(this::show));
+    endpoints.page(HandlerType.GET, STREAM, gate.page(this::stream));
   }
 
   private Answer show(Context ctx, Visit visit) {
     Query.none(ctx);
-    Gate.require(visit, Section.OVERVIEW.needed());
-    if (!visit.rights().allowedTypes().areAll()) {
-      throw new Refusal(Problem.typeNotAllowed()); // as for the metrics, which count by type
-    }
-    List<Instance> instances = verbs.instances().all();
-    History history = verbs.history();
-    View view =
-        new View(
-            Concern.of(history, verbs.ready().getAsBoolean(), instances),
-            rows(instances),
-            charts(history));
+    require(visit);
+    View view = view();
     return Html.page(
         200,
         (out, none) ->
             JteoverviewGenerated.render(
                 out, none, visit.frame(Section.OVERVIEW, "Overview"), view));
+  }
+
+  private static void require(Visit visit) {
+    Gate.require(visit, Section.OVERVIEW.needed());
+    if (!visit.rights().allowedTypes().areAll()) {
+      throw new Refusal(Problem.typeNotAllowed()); // as for the metrics, which count by type
+    }
+  }
+
+  private Answer stream(Context ctx, Visit visit) {
+    Query.none(ctx);
+    require(visit);
+    InetAddress client = gate.client(ctx);
+    return live.stream(
+        ctx,
+        visit,
+        new Live.Topic("overview", () -> shown(view())),
+        SHAPE,
+        caller ->
+            caller.rights().mayComeFrom(client)
+                && caller.rights().may(Section.OVERVIEW.needed())
+                && caller.rights().allowedTypes().areAll());
+  }
+
+  /** The parts of the page that move, by the IDs of the elements that hold them. */
+  private static Live.Shown shown(View view) {
+    return new Live.Shown(
+        SHAPE,
+        Map.of(
+            "concerns", Html.text((out, none) -> JteconcernsGenerated.render(out, none, view)),
+            "instances", Html.text((out, none) -> JteinstancesGenerated.render(out, none, view)),
+            "hour", Html.text((out, none) -> JtehourGenerated.render(out, none, view))));
+  }
+
+  private View view() {
+    List<Instance> instances = verbs.instances().all();
+    History history = verbs.history();
+    return new View(
+        Concern.of(history, verbs.ready().getAsBoolean(), instances),
+        rows(instances),
+        charts(history));
   }
 
   private List<Row> rows(List<Instance> instances) {

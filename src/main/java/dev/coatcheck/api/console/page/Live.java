@@ -35,7 +35,8 @@ import org.eclipse.jetty.util.VirtualThreads;
  * The streams of pages that move: server-sent events, each with the parts of a page that have
  * changed. Once a second, and only while somebody watches, one thread asks for all watched sessions
  * and reads each watched topic once, whatever the number of its watchers. They share what it read,
- * and each has a virtual thread that writes. A stream ends with its session and with the gateway.
+ * and each has a virtual thread that writes. A stream ends with its session and with the gateway;
+ * in an outage of Postgres, which knows the sessions, it says that nothing is known.
  */
 public final class Live implements AutoCloseable {
   static final int STREAMS_MAX = 200;
@@ -43,6 +44,8 @@ public final class Live implements AutoCloseable {
   private static final long HEARTBEAT_NANOS = TimeUnit.SECONDS.toNanos(15);
   private static final String HEARTBEAT = ": \n\n";
   private static final String RELOAD = "event: reload\ndata: \n\n";
+  private static final String OUTAGE = "event: outage\ndata: \n\n";
+  private static final String NOTHING_NEW = "data: {}\n\n";
 
   private final ConsoleSessions sessions;
   private final Background background;
@@ -83,6 +86,8 @@ public final class Live implements AutoCloseable {
 
   private sealed interface Notice {
     record Frame(Told told) implements Notice {}
+
+    record Outage() implements Notice {}
 
     record Reload() implements Notice {}
 
@@ -186,7 +191,7 @@ public final class Live implements AutoCloseable {
           .retainAll(byTopic.keySet().stream().map(Topic::name).collect(Collectors.toSet()));
       byTopic.forEach(this::tell);
     } catch (DatabaseUnavailable reportedAlready) {
-      // Nothing is said during an outage.
+      watchers.forEach(watcher -> watcher.tell(new Notice.Outage()));
     }
   }
 
@@ -231,6 +236,7 @@ public final class Live implements AutoCloseable {
   private void write(EventStreams.Stream stream, Watcher watcher)
       throws IOException, InterruptedException {
     Optional<Shown> shown = Optional.empty();
+    boolean isOutage = false;
     long sentNano = System.nanoTime();
     // The count, because a frame may have taken the place of the notice of the end.
     while (stop.getCount() > 0) {
@@ -244,10 +250,18 @@ public final class Live implements AutoCloseable {
         case Notice.Frame(Told told) -> {
           String frame = frame(told, shown);
           shown = Optional.of(told.now());
-          if (!frame.isEmpty()) {
-            stream.send(frame);
+          if (!frame.isEmpty() || isOutage) {
+            stream.send(frame.isEmpty() ? NOTHING_NEW : frame);
             sentNano = System.nanoTime();
           }
+          isOutage = false;
+        }
+        case Notice.Outage _ -> {
+          if (!isOutage) {
+            stream.send(OUTAGE);
+            sentNano = System.nanoTime();
+          }
+          isOutage = true;
         }
         case Notice.Reload _ -> {
           stream.send(RELOAD);

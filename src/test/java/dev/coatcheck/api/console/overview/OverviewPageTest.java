@@ -5,6 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.api.console.ConsoleClient;
 import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.ids.access.Scope;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -15,6 +22,7 @@ class OverviewPageTest {
   @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.own();
 
   private static final String PATH = "/console/overview";
+  private static final String STREAM = "/console/events/overview";
 
   private final ConsoleClient browser =
       ConsoleClient.signedIn(GATEWAY, GATEWAY.keyWith(Scope.METRICS_READ));
@@ -63,9 +71,30 @@ class OverviewPageTest {
   }
 
   @Test
+  void thePageMoves() throws Exception {
+    HttpRequest request =
+        HttpRequest.newBuilder(GATEWAY.uri().resolve(STREAM))
+            .header("Cookie", "__Host-coatcheck=" + browser.cookie())
+            .build();
+    assertThat(browser.get(PATH).html()).contains("data-live=\"" + STREAM + "\"");
+    try (HttpClient http = HttpClient.newHttpClient();
+        BufferedReader lines =
+            new BufferedReader(
+                new InputStreamReader(
+                    http.send(request, BodyHandlers.ofInputStream()).body(),
+                    StandardCharsets.UTF_8))) {
+      assertThat(lines.readLine()).startsWith("retry:");
+      tell("other/9", "1", "100 s");
+      Stream<String> told = lines.lines().filter(line -> line.contains("other/9 was last heard"));
+      assertThat(told.findFirst()).isPresent();
+    }
+  }
+
+  @Test
   void onlyThoseWhoMayReadTheMetricsOfAllTypesSeeIt() {
     ConsoleClient other = ConsoleClient.signedIn(GATEWAY, GATEWAY.keyWith(Scope.IDS_READ));
     assertThat(other.get(PATH).status()).isEqualTo(403);
+    assertThat(other.get(STREAM).status()).isEqualTo(403);
     assertThat(other.get("/console").html()).doesNotContain(PATH);
 
     String limited = GATEWAY.keyWith(Scope.METRICS_READ);

@@ -130,6 +130,7 @@ class LiveTest {
                 () ->
                     List.copyOf(log.list).stream()
                         .anyMatch(line -> line.getFormattedMessage().contains("console sessions")));
+        streams.all.getFirst().upTo("event: outage");
       } finally {
         root.detachAppender(log);
         GATEWAY.setReachable(true);

@@ -1,5 +1,6 @@
 package dev.coatcheck.client;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
@@ -11,8 +12,11 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLHandshakeException;
@@ -40,6 +44,9 @@ final class Transport {
 
   private static final Duration FIRST_WAIT = Duration.ofMillis(50);
   private static final Duration WAIT_MAX = Duration.ofSeconds(1);
+
+  /** For the JDK's client to say by itself that it got no connection, or no answer. */
+  private static final Duration GRACE = Duration.ofMillis(50);
 
   private final URI base;
   private final Supplier<String> apiKey;
@@ -95,8 +102,7 @@ final class Transport {
   /** The body of a successful answer as a stream, at one try. */
   InputStream open(GatewayRequest request) {
     Duration wait = request.deadlineOr(deadline);
-    HttpResponse<InputStream> response =
-        once(request, wait, HttpResponse.BodyHandlers.ofInputStream());
+    HttpResponse<InputStream> response = once(request, wait, Transport::streamOrBytes);
     if (response.statusCode() < 300) {
       return response.body();
     }
@@ -107,6 +113,15 @@ final class Transport {
     } catch (IOException broken) {
       throw failed(Problem.BROKEN_OFF, "The connection broke off: " + broken.getMessage(), broken);
     }
+  }
+
+  /** Only the body of a successful answer may take longer than the call. */
+  private static HttpResponse.BodySubscriber<InputStream> streamOrBytes(
+      HttpResponse.ResponseInfo answer) {
+    return answer.statusCode() < 300
+        ? HttpResponse.BodySubscribers.ofInputStream()
+        : HttpResponse.BodySubscribers.mapping(
+            HttpResponse.BodySubscribers.ofByteArray(), ByteArrayInputStream::new);
   }
 
   /** One call with all its tries. */
@@ -206,7 +221,7 @@ final class Transport {
   private <T> HttpResponse<T> once(
       GatewayRequest request, Duration wait, HttpResponse.BodyHandler<T> handler) {
     try {
-      HttpResponse<T> response = http.send(http(request, wait), handler);
+      HttpResponse<T> response = whole(http(request, wait), wait, handler);
       int status = response.statusCode();
       boolean isOurs =
           response
@@ -243,6 +258,25 @@ final class Transport {
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
       throw failed(Problem.INTERRUPTED, "The thread was interrupted during the call.", stopped);
+    }
+  }
+
+  /** The JDK's own timeout ends with the headers of an answer; this one counts for its body too. */
+  private <T> HttpResponse<T> whole(
+      HttpRequest request, Duration wait, HttpResponse.BodyHandler<T> handler)
+      throws IOException, InterruptedException {
+    CompletableFuture<HttpResponse<T>> answer = http.sendAsync(request, handler);
+    try {
+      return answer.get(wait.plus(GRACE).toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException late) {
+      throw new HttpTimeoutException("the answer stopped halfway");
+    } catch (ExecutionException failed) {
+      if (failed.getCause() instanceof IOException broken) {
+        throw broken;
+      }
+      throw new IOException(failed.getCause());
+    } finally {
+      answer.cancel(true); // breaks off what has not ended
     }
   }
 

@@ -10,10 +10,15 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -139,12 +144,28 @@ final class HttpLeases implements Function<LeaseRequest, LeaseReply> {
     if (!body.isEmpty()) {
       request.header("Content-Type", "application/json");
     }
-    return http.send(
+    return whole(
         request
             .method(
                 method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body))
-            .build(),
-        BodyHandlers.ofString());
+            .build());
+  }
+
+  /** The JDK's own timeout ends with the headers of an answer; this one counts for its body too. */
+  private HttpResponse<String> whole(HttpRequest request) throws IOException, InterruptedException {
+    CompletableFuture<HttpResponse<String>> answer =
+        http.sendAsync(request, BodyHandlers.ofString());
+    try {
+      return answer.get(TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException late) {
+      throw new HttpTimeoutException("no whole answer within " + TIMEOUT.toMillis() + " ms");
+    } catch (ExecutionException failed) {
+      throw failed.getCause() instanceof IOException broken
+          ? broken
+          : new IOException(failed.getCause());
+    } finally {
+      answer.cancel(true); // breaks off what has not ended
+    }
   }
 
   private static LeaseReply failed(HttpResponse<String> answer) {
