@@ -68,7 +68,9 @@ class ApplicationFaultTest {
     DATABASE
         .sql()
         .execute(
-            "update coatcheck.worker_lease set expires_at = clock_timestamp() where " + condition);
+            "update coatcheck.worker_lease set expires_at = clock_timestamp()"
+                + " where expires_at is not null and "
+                + condition);
   }
 
   /** The other one leases as a gateway does. */
