@@ -48,7 +48,9 @@ public class ClientBenchmark {
   private final CoatcheckClient caching = builder().cache(1_000).build();
 
   @PublicIdType(prefix = "ch")
-  private static final class Charge {}
+  public static final class Charge {
+    private Charge() {}
+  }
 
   private CoatcheckClient.Builder builder() {
     return CoatcheckClient.builder(GATEWAY).apiKey("ck_4KIWSf8WvPNoQDBwStVIDYHU").httpClient(http);

@@ -80,8 +80,8 @@ public final class GrowthPicture {
     double base = TOP + PANEL_HEIGHT;
     double most = steps.stream().mapToDouble(value).max().orElse(1) * 1.2;
     double least = isLogarithmic ? steps.stream().mapToDouble(value).min().orElse(1) / 1.5 : 0;
-    double first = Math.log10(steps.stream().mapToLong(GrowthStep::rows).min().orElse(1));
-    double last = Math.log10(steps.stream().mapToLong(GrowthStep::rows).max().orElse(10));
+    double first = Math.log10(steps.stream().mapToDouble(GrowthStep::rows).min().orElse(1));
+    double last = Math.log10(steps.stream().mapToDouble(GrowthStep::rows).max().orElse(10));
     text(svg, (int) left, TOP - 10, "", title);
     line(svg, left, TOP, left, base);
     line(svg, left, base, right, base);
@@ -95,7 +95,7 @@ public final class GrowthPicture {
         double x =
             left
                 + (right - left - 30)
-                    * (last > first ? (Math.log10(step.rows()) - first) / (last - first) : 0)
+                    * (last > first ? (Math.log10((double) step.rows()) - first) / (last - first) : 0)
                 + 12;
         svg.append(
             String.format(

@@ -79,7 +79,7 @@ public class SealBenchmark {
       UUID random = UUID.randomUUID();
       uuids[i] =
           new UUID(
-              (1_750_000_000_000L + i) << 16 | 7L << 12 | random.getMostSignificantBits() & 0xfff,
+              (1_750_000_000_000L + i) << 16 | 7L << 12 | (random.getMostSignificantBits() & 0xfff),
               random.getLeastSignificantBits());
       sealedTexts[i] = sealed(sealing, keys[i]);
       forgedTexts[i] =

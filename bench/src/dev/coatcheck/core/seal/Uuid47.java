@@ -30,8 +30,8 @@ final class Uuid47 {
   private UUID masked(UUID uuid, long version) {
     long high = uuid.getMostSignificantBits();
     long low = uuid.getLeastSignificantBits();
-    long time = high >>> 16 ^ mask(high, low) & MASK_48;
-    return new UUID(time << 16 | version << 12 | high & 0xfff, low);
+    long time = (high >>> 16) ^ (mask(high, low) & MASK_48);
+    return new UUID(time << 16 | version << 12 | (high & 0xfff), low);
   }
 
   /**
@@ -41,7 +41,7 @@ final class Uuid47 {
   private long mask(long high, long low) {
     long random = Long.reverseBytes(low & 0x3fff_ffff_ffff_ffffL);
     // Little-endian: the first byte of the message is the lowest.
-    long first = high >>> 8 & 0xf | (high & 0xff) << 8 | random << 16;
+    long first = (high >>> 8 & 0xf) | (high & 0xff) << 8 | random << 16;
     return sipHash(first, (long) MESSAGE_BYTES << 56 | random >>> 48);
   }
 
