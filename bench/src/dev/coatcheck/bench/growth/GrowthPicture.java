@@ -95,7 +95,9 @@ public final class GrowthPicture {
         double x =
             left
                 + (right - left - 30)
-                    * (last > first ? (Math.log10((double) step.rows()) - first) / (last - first) : 0)
+                    * (last > first
+                        ? (Math.log10((double) step.rows()) - first) / (last - first)
+                        : 0)
                 + 12;
         svg.append(
             String.format(
