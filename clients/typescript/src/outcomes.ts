@@ -17,10 +17,10 @@ export interface Found<T extends string> extends Mapping<T> {
   readonly outcome: 'found';
 }
 
-/** Resolves to its survivor: `key` is the survivor's. */
+/** Resolves to its survivor: `key` is the survivor's. A look-up by key has its own key, and doesn't name the survivor. */
 export interface Merged<T extends string> extends Mapping<T> {
   readonly outcome: 'merged';
-  readonly mergedInto: PublicId<T>;
+  readonly mergedInto?: PublicId<T>;
 }
 
 /** Ended for good. */
@@ -117,9 +117,12 @@ export function found<T extends string>(type: PublicIdType<T>, body: unknown): F
     return { outcome: 'wrong_type', prefix: object.id.slice(0, object.id.lastIndexOf('_')) };
   }
   const mapping = mappingOf<T>(object);
-  return object.status === 'merged' && object.merged_into !== undefined
-    ? { outcome: 'merged', ...mapping, mergedInto: object.merged_into as PublicId<T> }
-    : { outcome: 'found', ...mapping };
+  if (object.status !== 'merged') {
+    return { outcome: 'found', ...mapping };
+  }
+  return object.merged_into === undefined
+    ? { outcome: 'merged', ...mapping }
+    : { outcome: 'merged', ...mapping, mergedInto: object.merged_into as PublicId<T> };
 }
 
 export function resolvedOf<T extends string>(error: CoatcheckError): Resolved<T> | undefined {

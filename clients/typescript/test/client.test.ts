@@ -30,6 +30,27 @@ test('a mint is resolved, looked up, and found again by what it brought', async 
   assert.deepEqual(await ids.aliases(id), [{ scheme: 'legacy', value: key }]);
 });
 
+test('a merged public ID is merged, also for those who look its key up', async () => {
+  const ids = client();
+  const [key = '', other = ''] = newKeys(2);
+  const { id } = mapping(await ids.mint(charge, { key }));
+  const survivor = mapping(await ids.mint(charge, { key: other }));
+  const merge = await fetch(`${URL_OF_GATEWAY}/v1/ids/${id}/merge`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ into: survivor.id }),
+  });
+  assert.equal(merge.status, 200);
+
+  const resolved = await ids.resolve(charge, id);
+  assert.ok(resolved.outcome === 'merged');
+  assert.deepEqual([resolved.key, resolved.mergedInto], [other, survivor.id]);
+  for (const row of [await ids.lookup(charge, key), (await ids.lookupAll(charge, [key]))[0]]) {
+    assert.ok(row?.outcome === 'merged');
+    assert.deepEqual([row.key, row.mergedInto], [key, undefined]);
+  }
+});
+
 test('the public ID of another type and a typo are refused without a request', async () => {
   const { proxy, ids } = await faulty();
   const [key = ''] = newKeys(1);

@@ -106,6 +106,27 @@ class MigrationBrowserTest {
     }
   }
 
+  @Test
+  void aPageSaysThatPostgresIsGoneAndMovesOnOnceItIsBack() {
+    try (TestBrowser browser = TestBrowser.start(GATEWAY.uri())) {
+      Page page = browser.open(desktop(ColorScheme.LIGHT));
+      TestBrowser.signIn(page, GATEWAY.key());
+      page.navigate("/console/overview");
+      Locator outage = page.locator("[data-outage]");
+      assertThat(outage).isHidden();
+
+      GATEWAY.setReachable(false);
+      try {
+        assertThat(outage)
+            .isVisible(new LocatorAssertions.IsVisibleOptions().setTimeout(PATIENCE_MILLIS));
+      } finally {
+        GATEWAY.setReachable(true);
+      }
+      assertThat(outage)
+          .isHidden(new LocatorAssertions.IsHiddenOptions().setTimeout(PATIENCE_MILLIS));
+    }
+  }
+
   /** Orders with a table that refers to them. */
   private static void makeShop() {
     Runs.of(GATEWAY).type("order");

@@ -14,6 +14,7 @@ import dev.coatcheck.ids.registry.TestType;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Reads at a real streaming replica that is sometimes paused. */
@@ -128,6 +129,7 @@ class ReplicaReadsTest {
   }
 
   /** Two databases that parted have other changes of the same numbers. */
+  @Tag("faults")
   @Test
   void aReplicaWithAnotherHistoryIsNotBelieved() {
     String id = minted("charge");

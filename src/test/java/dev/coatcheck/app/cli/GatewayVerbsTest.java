@@ -8,6 +8,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.coatcheck.Main;
 import dev.coatcheck.TestJvm;
 import dev.coatcheck.api.routes.GatewayFixture;
+import dev.coatcheck.client.FaultyProxy;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -228,6 +229,18 @@ class GatewayVerbsTest {
     assertThat(run("lookup", "charge", "999999999").err()).startsWith("999999999: key_unknown. ");
     assertThat(run("resolve", "ch_1").err()).startsWith("ch_1: public_id_malformed. ");
     assertThat(run("mint", "nothing", "1").err()).startsWith("1: type_unknown. ");
+  }
+
+  @Test
+  void aHealthCheckEndsInTimeAlsoIfTheAnswerStopsHalfway() throws Exception {
+    try (FaultyProxy proxy = new FaultyProxy(GATEWAY.uri())) {
+      String port = "--port=" + proxy.uri().getPort();
+      proxy.next(FaultyProxy.Fault.HALF_ANSWER);
+      Terminal check = Terminal.run("health", port);
+      assertThat(check.status()).isEqualTo(1);
+      assertThat(check.err()).contains("no gateway answers at http://127.0.0.1");
+      assertThat(Terminal.run("health", port).status()).isZero();
+    }
   }
 
   @Test

@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.function.BiFunction;
 
 /** The pace of a backfill and the load of its source, as lines over time. */
@@ -16,6 +17,8 @@ final class LoadCharts {
   /** Longer gaps are pauses of the run, or its way to another instance. */
   private static final Duration GAP = Duration.ofSeconds(15);
 
+  private static final Duration LATELY = Duration.ofMinutes(2);
+  private static final Duration LATELY_MIN = Duration.ofSeconds(30);
   private static final int WAITS_MAX = 20;
 
   private LoadCharts() {}
@@ -63,6 +66,27 @@ final class LoadCharts {
                   .orElse(Double.NaN));
     }
     return rates;
+  }
+
+  /** Of the last two minutes, back to a gap at most; empty in the first half minute. */
+  static OptionalDouble rowsPerSecond(List<LoadSample> load) {
+    if (load.isEmpty()) {
+      return OptionalDouble.empty();
+    }
+    LoadSample last = load.getLast();
+    LoadSample first = last;
+    for (LoadSample sample : load.reversed()) {
+      if (Duration.between(sample.at(), first.at()).compareTo(GAP) > 0
+          || Duration.between(sample.at(), last.at()).compareTo(LATELY) > 0) {
+        break;
+      }
+      first = sample;
+    }
+    Duration between = Duration.between(first.at(), last.at());
+    return between.compareTo(LATELY_MIN) < 0
+        ? OptionalDouble.empty()
+        : OptionalDouble.of(
+            Math.max(0, last.rowsDone() - first.rowsDone()) * 1_000.0 / between.toMillis());
   }
 
   /** Why the run waited, newest first; the same reason with other figures counts as one. */

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
 
 /**
  * What the pages show of a run.
@@ -132,19 +133,28 @@ record RunView(TableMigration run, String type, List<StepStatus> steps) {
         + " rows";
   }
 
-  /** Such as {@code 1,200 rows a second}, or an empty text. */
+  /** Such as {@code 1,200 rows a second}, on the average so far, or an empty text. */
   String rate() {
-    return isRunning() && run.progress().rowsPerSecond().isPresent()
-        ? Display.number(Math.round(run.progress().rowsPerSecond().getAsDouble()))
-            + " rows a second"
+    return rate(run.progress().rowsPerSecond());
+  }
+
+  /** Such as {@code about 3 min 10 s left}, at that rate, or an empty text. */
+  String left() {
+    return left(run.progress().rowsPerSecond());
+  }
+
+  private String rate(OptionalDouble perSecond) {
+    return isRunning() && perSecond.isPresent()
+        ? Display.number(Math.round(perSecond.getAsDouble())) + " rows a second"
         : "";
   }
 
-  /** Such as {@code about 3 min 10 s left}, or an empty text. */
-  String left() {
-    return isRunning() && run.progress().secondsLeft().orElse(0) > 0
+  private String left(OptionalDouble perSecond) {
+    long rows = Math.max(0, run.progress().rowsTotal() - run.progress().rowsDone());
+    return isRunning() && rows > 0 && perSecond.orElse(0) > 0
         ? "about "
-            + Display.duration(Duration.ofSeconds(run.progress().secondsLeft().getAsLong()))
+            + Display.duration(
+                Duration.ofSeconds((long) Math.ceil(rows / perSecond.getAsDouble())))
             + " left"
         : "";
   }
@@ -164,6 +174,21 @@ record RunView(TableMigration run, String type, List<StepStatus> steps) {
 
     boolean hasOlderEvents() {
       return !events.isEmpty() && events.getLast().number() > 1;
+    }
+
+    /** As {@link RunView#rate}, of the last two minutes. */
+    String rate() {
+      return run.rate(perSecond());
+    }
+
+    /** As {@link RunView#left}, at the rate of the last two minutes. */
+    String left() {
+      return run.left(perSecond());
+    }
+
+    private OptionalDouble perSecond() {
+      OptionalDouble lately = LoadCharts.rowsPerSecond(load);
+      return lately.isPresent() ? lately : run.run().progress().rowsPerSecond();
     }
 
     List<Chart> charts() {

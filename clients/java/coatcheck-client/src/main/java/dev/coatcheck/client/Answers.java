@@ -71,7 +71,8 @@ final class Answers {
               Optional.of(id), publicId.time("ended_at"), publicId.text("ended_reason"), false);
       case "merged" ->
           new Resolution.Merged<>(
-              Mapping.of(id, publicId), PublicId.of(type, publicId.required("merged_into")));
+              Mapping.of(id, publicId),
+              publicId.text("merged_into").map(into -> PublicId.of(type, into)));
       default -> new Resolution.Found<>(Mapping.of(id, publicId));
     };
   }

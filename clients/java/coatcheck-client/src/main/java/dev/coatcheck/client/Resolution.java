@@ -23,11 +23,11 @@ public sealed interface Resolution<T> {
   /**
    * The public ID was merged: it stands for its survivor now.
    *
-   * @param mapping the merged public ID, with the survivor's key
-   * @param into the survivor
+   * @param mapping the merged public ID, with the survivor's key; with its own if that was looked up
+   * @param into the survivor; empty if a key was looked up
    * @param <T> the type
    */
-  record Merged<T>(Mapping<T> mapping, PublicId<T> into) implements Resolution<T> {}
+  record Merged<T>(Mapping<T> mapping, Optional<PublicId<T>> into) implements Resolution<T> {}
 
   /**
    * The public ID, or the survivor it was merged into, ended for good.
@@ -93,7 +93,8 @@ public sealed interface Resolution<T> {
   }
 
   /**
-   * The public ID to show: that which is in use, or the survivor of a merged one.
+   * The public ID to show: that which is in use, or the survivor of a merged one. A merged one
+   * whose key was looked up is its own: it leads to the survivor.
    *
    * @return empty unless {@link Found} or {@link Merged}
    */
@@ -101,6 +102,8 @@ public sealed interface Resolution<T> {
     if (this instanceof Found<T> found) {
       return Optional.of(found.mapping().id());
     }
-    return this instanceof Merged<T> merged ? Optional.of(merged.into()) : Optional.empty();
+    return this instanceof Merged<T> merged
+        ? merged.into().or(() -> Optional.of(merged.mapping().id()))
+        : Optional.empty();
   }
 }

@@ -1,0 +1,8 @@
+package dev.coatcheck.spring.starters;
+
+import org.springframework.boot.test.autoconfigure.web.servlet.WebMvcTest;
+import org.springframework.context.annotation.Import;
+
+@WebMvcTest(ShopApplication.Charges.class)
+@Import(SliceTests.Gateway.class)
+class SliceTest extends SliceTests {}
