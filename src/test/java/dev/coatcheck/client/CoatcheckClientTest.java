@@ -113,8 +113,7 @@ class CoatcheckClientTest {
         .returns(Optional.of(survivor.id()), Resolution::current);
     assertThat(client.resolve(charge.id()).key()).contains(survivor.key());
     for (Resolution<Charge> row :
-        List.of(
-            client.lookup(charge.key()), client.lookupAll(List.of(charge.key())).getFirst())) {
+        List.of(client.lookup(charge.key()), client.lookupAll(List.of(charge.key())).getFirst())) {
       assertThat(row).isEqualTo(new Merged<>(charge, Optional.empty()));
       assertThat(row.current()).as("it leads to the survivor").contains(charge.id());
     }

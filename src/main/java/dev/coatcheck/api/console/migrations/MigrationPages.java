@@ -174,8 +174,7 @@ public final class MigrationPages {
   /** The parts of the page that move, by the IDs of the elements that hold them. */
   private static Live.Shown shown(RunView.Whole whole) {
     Map<String, String> parts = new LinkedHashMap<>();
-    parts.put(
-        "progress", Html.text((out, none) -> JteprogressGenerated.render(out, none, whole)));
+    parts.put("progress", Html.text((out, none) -> JteprogressGenerated.render(out, none, whole)));
     parts.put("findings", Html.text((out, none) -> JtefindingsGenerated.render(out, none, whole)));
     parts.put("charts", Html.text((out, none) -> JtechartsGenerated.render(out, none, whole)));
     parts.put("events", Html.text((out, none) -> JteeventRowsGenerated.render(out, none, whole)));

@@ -153,8 +153,7 @@ record RunView(TableMigration run, String type, List<StepStatus> steps) {
     long rows = Math.max(0, run.progress().rowsTotal() - run.progress().rowsDone());
     return isRunning() && rows > 0 && perSecond.orElse(0) > 0
         ? "about "
-            + Display.duration(
-                Duration.ofSeconds((long) Math.ceil(rows / perSecond.getAsDouble())))
+            + Display.duration(Duration.ofSeconds((long) Math.ceil(rows / perSecond.getAsDouble())))
             + " left"
         : "";
   }

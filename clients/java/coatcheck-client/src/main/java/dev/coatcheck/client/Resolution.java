@@ -23,7 +23,8 @@ public sealed interface Resolution<T> {
   /**
    * The public ID was merged: it stands for its survivor now.
    *
-   * @param mapping the merged public ID, with the survivor's key; with its own if that was looked up
+   * @param mapping the merged public ID, with the survivor's key; with its own if that was looked
+   *     up
    * @param into the survivor; empty if a key was looked up
    * @param <T> the type
    */

@@ -165,9 +165,7 @@ final class FakeRoutes {
     if (row == null) {
       return unknown();
     }
-    return row.survivor().isRevoked()
-        ? revoked(row.survivor())
-        : new FakeAnswer(200, view(row));
+    return row.survivor().isRevoked() ? revoked(row.survivor()) : new FakeAnswer(200, view(row));
   }
 
   private FakeAnswer find(Map<String, @Nullable Object> body, String scheme, Object value) {

@@ -215,8 +215,7 @@ class FakeGatewayTest {
       mints.forEach(result -> tell(() -> result));
       Minted<Parcel> first = (Minted<Parcel>) mints.get(0);
       client
-          .resolveAll(
-              List.of(first.mapping().id(), PublicId.of(Parcel.class, UNKNOWN)))
+          .resolveAll(List.of(first.mapping().id(), PublicId.of(Parcel.class, UNKNOWN)))
           .forEach(result -> tell(() -> result));
       client
           .lookupAll(List.of(key(20), key(99), key(8), key(9)))
