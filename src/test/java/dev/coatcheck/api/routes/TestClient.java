@@ -144,7 +144,7 @@ public final class TestClient {
   }
 
   /** The same client without an API key. */
-  TestClient anonymous() {
+  public TestClient anonymous() {
     Map<String, String> fewer = new HashMap<>(headers);
     fewer.remove("Authorization");
     return new TestClient(http, contract, base, fewer, hostile, patient);
