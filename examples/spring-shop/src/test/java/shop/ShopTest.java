@@ -61,9 +61,12 @@ class ShopTest {
 
   private static void put(String name, String prefix) {
     String body = "{\"prefix\":\"%s\",\"key\":\"bigint\",\"generate\":\"snowflake\"}".formatted(prefix);
-    OUTSIDE.call(
+    GatewayRequest request =
         GatewayRequest.of("PUT", "/v1/types/" + name)
-            .withBody("application/json", body.getBytes(StandardCharsets.UTF_8)));
+            .withBody("application/json", body.getBytes(StandardCharsets.UTF_8));
+    assertThat(OUTSIDE.call(request).status())
+        .as("a gateway without another type of this name")
+        .isIn(200, 201);
   }
 
   private HttpResponse<String> get(String path) throws IOException, InterruptedException {
