@@ -214,6 +214,11 @@ class CoatcheckClientTest {
 
     proxy.next(Fault.HALF_ANSWER);
     assertThat(impatient.mintAll(Charge.class, 3)).hasSize(3);
+
+    proxy.next(Fault.HALF_ANSWER);
+    assertThatThrownBy(() -> impatient.open(GatewayRequest.of("GET", "/v1/nothing")))
+        .isInstanceOfSatisfying(
+            CoatcheckException.class, e -> assertThat(e.code()).isEqualTo("timed_out"));
   }
 
   private CoatcheckClient.Builder impatient() {

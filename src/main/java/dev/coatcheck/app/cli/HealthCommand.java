@@ -3,21 +3,17 @@ package dev.coatcheck.app.cli;
 import dev.coatcheck.app.boot.Config;
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.Output;
+import dev.coatcheck.client.CoatcheckClient;
+import dev.coatcheck.client.CoatcheckException;
+import dev.coatcheck.client.GatewayRequest;
 import java.net.Socket;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.security.GeneralSecurityException;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManager;
@@ -40,34 +36,27 @@ final class HealthCommand implements Callable<Integer> {
   @Mixin private Output output = new Output();
 
   @Override
-  public Integer call() throws CommandFailed, InterruptedException {
+  public Integer call() throws CommandFailed {
     Config config = settings.config();
     String host = EVERY_ADDRESS.contains(config.host()) ? "127.0.0.1" : config.host();
     String scheme = config.tls().isPresent() ? "https" : "http";
-    URI ready = URI.create(scheme + "://" + host + ":" + config.port() + "/health/ready");
-    try (HttpClient client =
-        HttpClient.newBuilder().connectTimeout(WAIT).sslContext(trustingAnybody()).build()) {
-      int status = status(client, ready);
+    URI gateway = URI.create(scheme + "://" + host + ":" + config.port());
+    CoatcheckClient client =
+        CoatcheckClient.builder(gateway)
+            .tls(trustingAnybody())
+            .connectTimeout(WAIT)
+            .deadline(WAIT)
+            .triesMax(1)
+            .build();
+    try {
+      int status = client.call(GatewayRequest.of("GET", "/health/ready")).status();
       if (status == 200) {
         output.print(Output.object(Map.of("status", "ready")), _ -> {});
         return 0;
       }
-      throw new CommandFailed("not ready: " + ready + " answers " + status + ".");
-    } catch (ExecutionException | TimeoutException failed) {
-      throw new CommandFailed("no gateway answers at " + ready + ".");
-    }
-  }
-
-  /** Of a whole answer: the JDK's own timeout ends with its headers. */
-  private static int status(HttpClient client, URI ready)
-      throws InterruptedException, ExecutionException, TimeoutException {
-    CompletableFuture<HttpResponse<Void>> answer =
-        client.sendAsync(
-            HttpRequest.newBuilder(ready).build(), HttpResponse.BodyHandlers.discarding());
-    try {
-      return answer.get(WAIT.toMillis(), TimeUnit.MILLISECONDS).statusCode();
-    } finally {
-      answer.cancel(true); // or the client would wait for it when it closes
+      throw new CommandFailed("not ready: " + gateway + " answers " + status + ".");
+    } catch (CoatcheckException failed) {
+      throw new CommandFailed("no gateway answers at " + gateway + ".");
     }
   }
 

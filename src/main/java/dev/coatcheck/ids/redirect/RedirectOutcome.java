@@ -63,7 +63,7 @@ public sealed interface RedirectOutcome {
    */
   record Over(Notice notice, DeadLink deadLink) implements Refused {}
 
-  /** Revoked, of a type with public links: somebody who asks was given the ID before. */
+  /** Revoked, of a type with public links. That it existed is no secret: it was given out. */
   record Gone(DeadLink deadLink) implements Refused {}
 
   /**

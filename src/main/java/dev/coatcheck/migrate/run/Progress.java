@@ -24,9 +24,14 @@ public record Progress(long rowsTotal, long workedMillis, Checkpoint.Counts coun
 
   /** For the remaining rows at that rate; empty while there is no rate. */
   public OptionalLong secondsLeft() {
+    return secondsLeft(rowsPerSecond());
+  }
+
+  /** For the remaining rows at a rate; empty without one, and at 0. */
+  public OptionalLong secondsLeft(OptionalDouble perSecond) {
     long left = Math.max(0, rowsTotal - rowsDone());
-    return rowsPerSecond().isEmpty()
-        ? OptionalLong.empty()
-        : OptionalLong.of((long) Math.ceil(left / rowsPerSecond().getAsDouble()));
+    return perSecond.orElse(0) > 0
+        ? OptionalLong.of((long) Math.ceil(left / perSecond.getAsDouble()))
+        : OptionalLong.empty();
   }
 }

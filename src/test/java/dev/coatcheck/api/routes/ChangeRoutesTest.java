@@ -270,6 +270,8 @@ class ChangeRoutesTest {
       try (EventListener oneMore = new EventListener(changes, own.key(), null)) {
         assertThat(oneMore.response.statusCode()).isEqualTo(503);
       }
+      assertThat(own.client().get("/metrics").body().stringValue())
+          .contains("coatcheck_requests_shed_total{route=\"/v1/changes\"} 1");
       try (EventListener other = new EventListener(changes, own.keyWith(Scope.IDS_READ), null)) {
         assertThat(other.response.statusCode()).isEqualTo(200);
       }

@@ -150,11 +150,9 @@ record RunView(TableMigration run, String type, List<StepStatus> steps) {
   }
 
   private String left(OptionalDouble perSecond) {
-    long rows = Math.max(0, run.progress().rowsTotal() - run.progress().rowsDone());
-    return isRunning() && rows > 0 && perSecond.orElse(0) > 0
-        ? "about "
-            + Display.duration(Duration.ofSeconds((long) Math.ceil(rows / perSecond.getAsDouble())))
-            + " left"
+    long seconds = run.progress().secondsLeft(perSecond).orElse(0);
+    return isRunning() && seconds > 0
+        ? "about " + Display.duration(Duration.ofSeconds(seconds)) + " left"
         : "";
   }
 

@@ -18,7 +18,7 @@ record Concern(String what, String advice) {
   /** The last minute. */
   private static final int STEPS = 6;
 
-  private static final Duration UNSEEN_MAX = Duration.ofSeconds(75);
+  static final Duration UNSEEN_MAX = Duration.ofSeconds(75);
   private static final double FEED_SILENT_SECONDS_MAX = 2;
 
   static List<Concern> of(History history, boolean isReady, List<Instance> instances) {
@@ -70,8 +70,7 @@ record Concern(String what, String advice) {
             gone ->
                 all.add(
                     new Concern(
-                        "Instance %s was last heard %s ago."
-                            .formatted(gone.holder(), Display.duration(gone.unseen())),
+                        "Instance %s is no longer heard.".formatted(gone.holder()),
                         "It was stopped, killed, or can't reach Postgres. Its workers are free"
                             + " again when their leases end.")));
     return all;

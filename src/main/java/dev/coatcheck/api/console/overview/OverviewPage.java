@@ -47,7 +47,12 @@ public final class OverviewPage {
       Instances instances, Workers workers, History history, BooleanSupplier ready) {}
 
   /** An instance with the workers that it holds, such as {@code default 3, 4}. */
-  record Row(Instance instance, String workers, boolean isThis) {}
+  record Row(Instance instance, String workers, boolean isThis) {
+    /** As often as instances tell of themselves: the time would change each second for nothing. */
+    boolean isHeard() {
+      return instance.unseen().compareTo(Concern.UNSEEN_MAX) <= 0;
+    }
+  }
 
   /** All that the page shows. */
   record View(List<Concern> concerns, List<Row> rows, List<Chart> charts) {
@@ -96,10 +101,7 @@ public final class OverviewPage {
         visit,
         new Live.Topic("overview", () -> shown(view())),
         SHAPE,
-        caller ->
-            caller.rights().mayComeFrom(client)
-                && caller.rights().may(Section.OVERVIEW.needed())
-                && caller.rights().allowedTypes().areAll());
+        caller -> caller.rights().mayComeFrom(client) && Section.OVERVIEW.isFor(caller.rights()));
   }
 
   /** The parts of the page that move, by the IDs of the elements that hold them. */

@@ -32,7 +32,7 @@ public enum Section {
   }
 
   /** Whether a person with these rights may see it. */
-  boolean isFor(Rights rights) {
+  public boolean isFor(Rights rights) {
     boolean isOfAllTypes =
         switch (this) {
           case OVERVIEW, AUDIT -> true;

@@ -60,7 +60,7 @@ class OverviewPageTest {
     tell("other/8", "1", "100 s");
 
     assertThat(browser.get(PATH).html())
-        .contains("Instance other/8 was last heard 1 min 4")
+        .contains("Instance other/8 is no longer heard.", "1 min 4")
         .doesNotContain("Nothing is wrong.");
   }
 
@@ -85,7 +85,8 @@ class OverviewPageTest {
                     StandardCharsets.UTF_8))) {
       assertThat(lines.readLine()).startsWith("retry:");
       tell("other/9", "1", "100 s");
-      Stream<String> told = lines.lines().filter(line -> line.contains("other/9 was last heard"));
+      Stream<String> told =
+          lines.lines().filter(line -> line.contains("other/9 is no longer heard"));
       assertThat(told.findFirst()).isPresent();
     }
   }

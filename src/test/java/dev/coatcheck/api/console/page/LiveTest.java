@@ -135,6 +135,10 @@ class LiveTest {
         root.detachAppender(log);
         GATEWAY.setReachable(true);
       }
+      streams
+          .all
+          .getFirst()
+          .upTo("data: {}"); // nothing changed, and the page learns that it is over
       assertThat(streams.all.getFirst().seesChange()).doesNotContain("reload");
     }
   }

@@ -21,8 +21,8 @@ import java.net.URI;
 public final class FakeGateway {
   private static final URI NOWHERE = URI.create("http://fake-gateway.invalid");
 
-  private final FakeIds ids = new FakeIds();
-  private final InMemoryHttp http = new InMemoryHttp(new FakeRoutes(ids));
+  private final FakeRoutes routes = new FakeRoutes(new FakeIds());
+  private final InMemoryHttp http = new InMemoryHttp(routes);
 
   /**
    * A gateway with types of 64-bit keys, which it makes where a mint brings none.
@@ -32,7 +32,7 @@ public final class FakeGateway {
    */
   public FakeGateway(Class<?>... types) {
     for (Class<?> type : types) {
-      ids.register(type, false);
+      routes.register(type, false);
     }
   }
 
@@ -44,7 +44,7 @@ public final class FakeGateway {
    */
   public FakeGateway withUuids(Class<?>... types) {
     for (Class<?> type : types) {
-      ids.register(type, true);
+      routes.register(type, true);
     }
     return this;
   }

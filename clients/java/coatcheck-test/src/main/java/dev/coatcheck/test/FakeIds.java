@@ -14,7 +14,7 @@ import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The types and public IDs of a fake gateway. Guarded by its own lock. */
+/** The types and public IDs of a fake gateway. Guarded by the lock of {@link FakeRoutes}. */
 final class FakeIds {
   /** Of a Snowflake of these years, so that nobody takes a key for a row's small number. */
   private static final long FIRST_KEY = 500_000_000_000_000_000L;
@@ -80,31 +80,31 @@ final class FakeIds {
     }
   }
 
-  synchronized void register(Class<?> type, boolean isUuid) {
+  void register(Class<?> type, boolean isUuid) {
     String prefix = PublicId.prefixOf(type);
     String declared = type.getAnnotation(PublicIdType.class).name();
     String name = declared.isEmpty() ? prefix : declared;
     types.put(name, new Type(name, prefix, isUuid));
   }
 
-  synchronized List<Type> types() {
+  List<Type> types() {
     return List.copyOf(types.values());
   }
 
-  synchronized @Nullable Type type(String name) {
+  @Nullable Type type(String name) {
     return types.get(name);
   }
 
-  synchronized @Nullable Row byText(String text) {
+  @Nullable Row byText(String text) {
     return byText.get(text);
   }
 
-  synchronized @Nullable Row byName(Name name) {
+  @Nullable Row byName(Name name) {
     return byName.get(name);
   }
 
   /** A new public ID. */
-  synchronized Row mint(Type type, @Nullable String key) {
+  Row mint(Type type, @Nullable String key) {
     Token token = Token.of(UUID.randomUUID());
     String text = new dev.coatcheck.core.id.PublicId(new Prefix(type.prefix()), token).toString();
     Row row = new Row(type, text, Objects.requireNonNullElseGet(key, () -> newKey(type)));
@@ -117,11 +117,11 @@ final class FakeIds {
     return type.isUuid() ? UUID.randomUUID().toString() : Long.toString(++lastKey);
   }
 
-  synchronized void addAlias(Row row, Name alias) {
+  void addAlias(Row row, Name alias) {
     byName.put(alias, row);
   }
 
-  synchronized void removeAlias(Name alias) {
+  void removeAlias(Name alias) {
     byName.remove(alias);
   }
 }

@@ -23,6 +23,10 @@ final class FakeRoutes {
     this.ids = ids;
   }
 
+  synchronized void register(Class<?> type, boolean isUuid) {
+    ids.register(type, isUuid);
+  }
+
   /**
    * Answers a call.
    *
@@ -218,7 +222,8 @@ final class FakeRoutes {
         if (!into.type.equals(row.type) || into.survivor() == row) {
           return FakeAnswer.problem(409, "merge_refused", "It can't be merged into this one.");
         }
-        if (row.endedAt != null && row.mergedInto != into.survivor()) {
+        boolean isAgain = row.mergedInto == into.survivor();
+        if (into.survivor().isRevoked() || (row.endedAt != null && !isAgain)) {
           return endedBefore();
         }
         row.merge(into.survivor());
@@ -263,7 +268,7 @@ final class FakeRoutes {
     try {
       return type.isUuid()
           ? UUID.fromString(text).toString().equals(text)
-          : Long.parseLong(text) > 0;
+          : text.matches("[1-9][0-9]*") && Long.parseLong(text) > 0;
     } catch (IllegalArgumentException malformed) {
       return false;
     }

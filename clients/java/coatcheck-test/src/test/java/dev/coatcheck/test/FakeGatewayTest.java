@@ -188,6 +188,12 @@ class FakeGatewayTest {
       tell(() -> done(() -> client.revoke(merged, null)));
       tell(() -> done(() -> client.merge(merged, minted(11))));
       tell(() -> done(() -> client.merge(id, minted(11))));
+      tell(() -> done(() -> client.merge(merged, minted(10))));
+      tell(() -> done(() -> client.merge(minted(10), minted(10))));
+      tell(() -> done(() -> client.merge(minted(10), merged)));
+      tell(() -> done(() -> client.merge(minted(11), id)));
+      tell(() -> done(() -> client.merge(PublicId.of(Parcel.class, UNKNOWN), minted(11))));
+      tell(() -> done(() -> client.merge(minted(11), PublicId.of(Parcel.class, UNKNOWN))));
       client.merge(minted(10), minted(12));
       tell(() -> client.resolve(merged));
       client.revoke(minted(12), null);
