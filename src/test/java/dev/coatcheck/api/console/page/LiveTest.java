@@ -119,6 +119,7 @@ class LiveTest {
   void anOutageOfPostgresEndsNoStreamAndTheNextChangeArrives() throws Exception {
     try (Streams streams = Streams.of(browser())) {
       streams.open(1);
+      String _ = streams.all.getFirst().seesChange();
       ListAppender<ILoggingEvent> log = new ListAppender<>();
       log.start();
       Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
