@@ -1,22 +1,26 @@
 package dev.coatcheck.api.console.overview;
 
+import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.console.ConsoleClient;
 import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.ids.registry.TestType;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
-import java.util.stream.Stream;
+import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+@Timeout(60) // for streams that say nothing
 class OverviewPageTest {
   /** One of its own: the shared gateway tells of itself before each class only. */
   @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.own();
@@ -72,23 +76,41 @@ class OverviewPageTest {
 
   @Test
   void thePageMoves() throws Exception {
+    assertThat(browser.get(PATH).html()).contains("data-live=\"" + STREAM + "\"");
+    try (HttpClient http = HttpClient.newHttpClient();
+        BufferedReader lines = stream(http, browser)) {
+      assertThat(lines.readLine()).startsWith("retry:");
+      tell("other/9", "1", "100 s");
+      requireLine(lines, "other/9 is no longer heard");
+    }
+  }
+
+  @Test
+  void aPageEndsWithTheRightsThatItNeeds() throws Exception {
+    String key = GATEWAY.keyWith(Scope.METRICS_READ);
+    GATEWAY.client().put(TestType.of("parcel", "pcl"));
+    try (HttpClient http = HttpClient.newHttpClient();
+        BufferedReader lines = stream(http, ConsoleClient.signedIn(GATEWAY, key))) {
+      requireLine(lines, "data:");
+      GATEWAY
+          .client()
+          .patch("/v1/access/keys/key_" + key.substring(9, 21), json("types", List.of("parcel")));
+      requireLine(lines, "event: reload");
+    }
+  }
+
+  private static BufferedReader stream(HttpClient http, ConsoleClient browser) throws Exception {
     HttpRequest request =
         HttpRequest.newBuilder(GATEWAY.uri().resolve(STREAM))
             .header("Cookie", "__Host-coatcheck=" + browser.cookie())
             .build();
-    assertThat(browser.get(PATH).html()).contains("data-live=\"" + STREAM + "\"");
-    try (HttpClient http = HttpClient.newHttpClient();
-        BufferedReader lines =
-            new BufferedReader(
-                new InputStreamReader(
-                    http.send(request, BodyHandlers.ofInputStream()).body(),
-                    StandardCharsets.UTF_8))) {
-      assertThat(lines.readLine()).startsWith("retry:");
-      tell("other/9", "1", "100 s");
-      Stream<String> told =
-          lines.lines().filter(line -> line.contains("other/9 is no longer heard"));
-      assertThat(told.findFirst()).isPresent();
-    }
+    return new BufferedReader(
+        new InputStreamReader(
+            http.send(request, BodyHandlers.ofInputStream()).body(), StandardCharsets.UTF_8));
+  }
+
+  private static void requireLine(BufferedReader lines, String words) {
+    assertThat(lines.lines().filter(line -> line.contains(words)).findFirst()).isPresent();
   }
 
   @Test
