@@ -28,8 +28,10 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+@Timeout(120) // for answers that never come
 class CoatcheckClientTest {
   @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
 
