@@ -19,7 +19,9 @@ public sealed class DatabaseUnavailable extends RuntimeException implements Back
   }
 
   public DatabaseUnavailable(String operation, Throwable cause) {
-    super("database unavailable during " + operation, cause);
+    super(
+        "database unavailable during %s (SQLSTATE %s)".formatted(operation, SqlState.of(cause)),
+        cause);
   }
 
   /**

@@ -39,6 +39,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.extension.AfterAllCallback;
@@ -50,6 +51,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 public abstract class MigratedSource
     implements AutoCloseable, BeforeAllCallback, AfterEachCallback, AfterAllCallback {
   private static final int STATEMENT_MILLIS_MAX = 20_000;
+  private static final int TRIES_MAX = 3;
 
   public final MappingFixture gateway = new MappingFixture();
   public final Type type = gateway.type("order", "ord", KeyKind.BIGINT);
@@ -105,22 +107,35 @@ public abstract class MigratedSource
 
   /** Applies every step of a phase. */
   public void apply(Target target, Phase... phases) {
-    try (SourceSession session = UnfencedSession.open(settings, target)) {
-      for (Phase phase : phases) {
-        Steps.of(target).stream()
-            .filter(step -> step.phase() == phase)
-            .forEach(step -> apply(session, target, step));
-      }
+    for (Phase phase : phases) {
+      Steps.of(target).stream()
+          .filter(step -> step.phase() == phase)
+          .forEach(step -> onSession(target, session -> apply(session, target, step)));
     }
   }
 
   /** Undoes every step of a phase, the last one first. */
   public void undo(Target target, Phase... phases) {
-    try (SourceSession session = UnfencedSession.open(settings, target)) {
-      for (Phase phase : phases) {
-        Steps.of(target).reversed().stream()
-            .filter(step -> step.phase() == phase)
-            .forEach(step -> undo(session, target, step));
+    for (Phase phase : phases) {
+      Steps.of(target).reversed().stream()
+          .filter(step -> step.phase() == phase)
+          .forEach(step -> onSession(target, session -> undo(session, target, step)));
+    }
+  }
+
+  /**
+   * Like a run, which tries a step again after an outage: the server ends a session that stands
+   * still under a lock for a second, and a busy machine can make it stand still.
+   */
+  private void onSession(Target target, Consumer<SourceSession> step) {
+    for (int tried = 1; ; tried++) {
+      try (SourceSession session = UnfencedSession.open(settings, target)) {
+        step.accept(session);
+        return;
+      } catch (DatabaseUnavailable again) {
+        if (tried == TRIES_MAX) {
+          throw again;
+        }
       }
     }
   }
