@@ -118,9 +118,16 @@ final class Doors {
     }
   }
 
-  /** The same, whoever answers. */
+  /** The same, whoever answers; tried again while one has no answer in time. */
   static void requireSame(Call call) throws IOException {
-    assertThat(nameless(call.send(TO_THE_DOOR))).isEqualTo(nameless(call.send(TO_THE_ROUTES)));
+    for (int tried = 1; ; tried++) {
+      String door = nameless(call.send(TO_THE_DOOR));
+      String routes = nameless(call.send(TO_THE_ROUTES));
+      if (isUnavailable(door) == isUnavailable(routes) || tried == TRIES_MAX) {
+        assertThat(door).isEqualTo(routes);
+        return;
+      }
+    }
   }
 
   static boolean isUnavailable(String answer) {

@@ -34,7 +34,6 @@ import tools.jackson.databind.JsonNode;
 
 /** What the end of a gateway, rude or polite, does to what it said and to what it was asked. */
 class GatewayCrashTest {
-  private static final int CALLS_MAX = 300;
   private static final int ITEMS_MAX = 1_000;
   private static final int STEP = 100;
 
@@ -49,17 +48,17 @@ class GatewayCrashTest {
   /** Promise 5. */
   @Test
   void everyAcknowledgedMintSurvivesTheKillOfTheGateway() throws Exception {
-    killGateways(1);
+    killGateways(1, 60);
   }
 
   /** In every other round its Postgres is killed with it. */
   @Test
   @Tag("faults")
   void soDoesEachOfSeveralKillsInARow() throws Exception {
-    killGateways(4);
+    killGateways(4, 300);
   }
 
-  private static void killGateways(int rounds) throws Exception {
+  private static void killGateways(int rounds, int callsMax) throws Exception {
     long seed = Long.getLong("seed", System.nanoTime());
     System.out.println("GatewayCrashTest: -Dseed=" + seed);
     Random random = new Random(seed);
@@ -70,7 +69,7 @@ class GatewayCrashTest {
       GatewayChild gateway = serve();
       putTypes(calls(gateway));
       MintLoad load =
-          new MintLoad(calls(gateway), random, SUPPLIED_KEYS, 1 + random.nextInt(CALLS_MAX));
+          new MintLoad(calls(gateway), random, SUPPLIED_KEYS, 1 + random.nextInt(callsMax));
       load.await();
       if (round % 2 == 1) {
         killPostgres();

@@ -24,6 +24,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Changes of API keys on one database, by callers whose cached keys may be out of date. */
@@ -233,6 +234,7 @@ class ApiKeysTest {
 
   /** Each is made with a text of its own; a second request with it needs no query. */
   @Test
+  @Tag("faults")
   void fiftyThousandLiveKeysStayInMemory() throws Exception {
     int count = 50_000;
     RandomSource random = new RandomSource();

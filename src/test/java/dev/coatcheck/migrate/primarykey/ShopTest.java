@@ -36,8 +36,8 @@ class ShopTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   @Tag("faults")
-  void theSameWithTwoHundredThousandOrdersAndSixHundredThousandItems(boolean beside) {
-    goThrough(beside, 200_000, 4);
+  void theSameWithFortyThousandOrdersAndThreeItemsEach(boolean beside) {
+    goThrough(beside, Integer.getInteger("shop.rows", 40_000), 4);
   }
 
   private static void goThrough(boolean beside, int rows, int threads) {

@@ -83,6 +83,7 @@ class LiveTest {
   }
 
   @Test
+  @Tag("faults")
   void twoHundredWatchersCostAtMostTwentyMegabytes() throws Exception {
     try (Streams streams = Streams.of(browser())) {
       streams.open(10); // what is loaded once for all counts before
