@@ -37,6 +37,7 @@ public final class GatewayCalls {
   private static final Pattern KEY = Pattern.compile("[\\x21-\\x7e]{1,200}");
 
   private static final int ONE_TRY = 1;
+  private static final int NO_CONTENT = 204;
 
   /** Created at the first call, because it takes half a second. */
   private @Nullable CoatcheckClient client;
@@ -231,6 +232,9 @@ public final class GatewayCalls {
 
   /** Every answer of a gateway is an object, whatever its status. */
   private Reply reply(GatewayAnswer from) throws CommandFailed {
+    if (from.status() == NO_CONTENT) {
+      return new Reply(NO_CONTENT, JSON.createObjectNode());
+    }
     try {
       JsonNode answer = JSON.readTree(from.body());
       if (answer.isObject()) {

@@ -225,6 +225,10 @@ class TypeChangesTest {
         .containsExactly(fields.split(","));
     assertThat(refused.body().at("/live_ids").intValue()).isEqualTo(1);
     assertThat(refused.body().at("/live_ids_exact").booleanValue()).isTrue();
+    Reply dry = CLIENT.patch(path + "?dry_run=true", body);
+    assertProblem(dry, "409 links_would_die");
+    assertThat(dry.body().path("dying_links")).isEqualTo(refused.body().path("dying_links"));
+    assertThat(CLIENT.patch(path + "?dry_run=true&confirm=links", body).status()).isEqualTo(204);
     assertThat(CLIENT.get(path).body()).isEqualTo(present.body());
     assertProblem(
         CLIENT.hostile().patch(path + "?confirm=yes", body), "400 parameter_invalid confirm");
@@ -263,6 +267,30 @@ class TypeChangesTest {
 
     assertThat(patched.status()).isEqualTo(200);
     assertThat(patched.header("ETag")).isEqualTo("\"2\"");
+  }
+
+  @Test
+  void aDryRunSaysWhatTheChangeWouldBeAnsweredAndChangesNothing() {
+    TestType type = type(REDIRECT);
+    String path = "/v1/types/" + type.name();
+    String dry = path + "?dry_run=true";
+    assertThat(CLIENT.put(dry, type.body()).status()).isEqualTo(204);
+    assertProblem(CLIENT.patch(dry, "{\"on_outage\":\"refuse\"}"), "404 type_unknown name");
+    assertProblem(CLIENT.get(path), "404 type_unknown name");
+
+    CLIENT.put(type);
+    Reply present = CLIENT.get(path);
+    assertThat(CLIENT.patch(dry, "{\"on_outage\":\"refuse\"}").status()).isEqualTo(204);
+    assertProblem(
+        CLIENT.put(dry, type.with("prefix", "other").body()), "409 immutable_field prefix");
+    assertProblem(
+        CLIENT.hostile().put(path + "?dry_run=yes", type.body()), "400 parameter_invalid dry_run");
+    assertThat(CLIENT.get(path).body()).isEqualTo(present.body());
+    assertThat(
+            CLIENT
+                .put(path + "?dry_run=false", type.with("on_outage", "refuse").body())
+                .header("ETag"))
+        .isEqualTo("\"2\"");
   }
 
   @Test

@@ -267,8 +267,13 @@ class TypesAsCodeTest {
     Terminal again = apply(file);
     assertThat(again.status()).isEqualTo(1);
     assertThat(again.lines()).noneMatch(line -> line.contains(": created"));
-    assertThat(plan(file).lines())
-        .contains("wanting: new", "holder: differs", "  ! key can't be changed");
+    Terminal planned = plan(file);
+    assertThat(planned.lines())
+        .contains("wanting: new", "holder: differs", "  ! key can't be changed")
+        .anyMatch(
+            line ->
+                line.startsWith("  ! would be refused now: ") && line.contains("(prefix_taken)"));
+    assertThat(planned.out()).doesNotContain("immutable_field");
   }
 
   @Test
@@ -295,6 +300,30 @@ class TypesAsCodeTest {
   }
 
   @Test
+  void aKeyThatMayOnlyReadPlansWithoutTheRefusals() throws IOException {
+    String reader =
+        GATEWAY
+            .client()
+            .post("/v1/access/keys", json("name", "ci", "scopes", List.of("types:read")))
+            .text("/secret");
+    Path key = Files.writeString(folder.resolve("reader"), reader);
+
+    Terminal planned =
+        Terminal.run(
+            "types",
+            "plan",
+            "--file=" + file("types: {barrel: {prefix: brl, key: bigint}}"),
+            "--url=" + GATEWAY.uri(),
+            "--key-file=" + key);
+
+    assertThat(planned.err()).isEmpty();
+    assertThat(planned.status()).isEqualTo(3);
+    assertThat(planned.lines())
+        .contains("barrel: new")
+        .anyMatch(line -> line.endsWith("the gateway was not asked what it would refuse."));
+  }
+
+  @Test
   void linksEndOnlyIfThatIsConfirmed() throws IOException {
     String file =
         """
@@ -305,6 +334,10 @@ class TypesAsCodeTest {
     GATEWAY.client().mint("bookmark");
     String ended = "types: {bookmark: {prefix: bkm, key: bigint}}";
 
+    assertThat(plan(ended).out())
+        .contains("  ! would be refused now: ", "(links_would_die)", "--confirm-links");
+    assertThat(run("plan", "--json", "-f", folder.resolve("types.yaml").toString()).out())
+        .contains("\"refusal\":{", "\"dying_links\":[");
     Terminal refused = apply(ended);
     assertThat(refused.status()).isEqualTo(1);
     assertThat(refused.err()).contains("bookmark: ", "(links_would_die)", "--confirm-links");

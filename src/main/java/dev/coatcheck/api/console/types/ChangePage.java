@@ -229,7 +229,8 @@ final class ChangePage implements FormPage<Subject> {
       return Html.page(200, page(visit, subject, form, ""));
     }
     Draft draft = draft(subject, form);
-    Parameters.requireAllowed(allowed(visit), draft.definition().name());
+    String name = draft.definition().name();
+    Parameters.requireAllowed(allowed(visit), name);
     boolean isConfirmed = step.equals(CONFIRM) || step.equals(CONFIRM_LINKS);
     PutConditions conditions =
         new PutConditions(
@@ -238,8 +239,10 @@ final class ChangePage implements FormPage<Subject> {
     Optional<PutOutcome> outcome =
         isConfirmed
             ? Optional.of(
-                verbs.changes().put(draft.definition(), conditions, visit.rights(), visit.actor()))
-            : verbs.changes().refusal(draft.definition(), conditions, visit.rights());
+                verbs
+                    .changes()
+                    .put(name, _ -> draft.definition(), conditions, visit.rights(), visit.actor()))
+            : verbs.changes().refusal(name, _ -> draft.definition(), conditions, visit.rights());
     return outcome
         .map(each -> answer(visit, subject, form, draft, each, isConfirmed))
         .orElseGet(
@@ -302,7 +305,8 @@ final class ChangePage implements FormPage<Subject> {
         verbs
             .changes()
             .refusal(
-                again.definition(),
+                name,
+                _ -> again.definition(),
                 new PutConditions(OptionalInt.empty(), Optional.of(clock.instant())),
                 visit.rights())
             .filter(PutOutcome.LinksWouldDie.class::isInstance)

@@ -62,26 +62,19 @@ public final class TypeChanges {
     return TypeBody.fields(definition);
   }
 
-  /** Puts a type as it is defined. */
+  /** The change that a JSON merge patch makes to a type. */
+  Function<Optional<Type>, TypeDefinition> patch(JsonObject patch) {
+    return present ->
+        bodies.patched(
+            present.orElseThrow(() -> new Refusal(Parameters.typeUnknown("name"))), patch);
+  }
+
+  /**
+   * Puts a type as a change makes it.
+   *
+   * @param change from the type as it is, in the transaction of the put
+   */
   public PutOutcome put(
-      TypeDefinition definition, PutConditions conditions, Rights rights, Actor actor) {
-    return put(definition.name(), _ -> definition, conditions, rights, actor);
-  }
-
-  /** Changes the type by a JSON merge patch. */
-  PutOutcome patch(
-      String name, JsonObject patch, PutConditions conditions, Rights rights, Actor actor) {
-    return put(
-        name,
-        present ->
-            bodies.patched(
-                present.orElseThrow(() -> new Refusal(Parameters.typeUnknown("name"))), patch),
-        conditions,
-        rights,
-        actor);
-  }
-
-  private PutOutcome put(
       String name,
       Function<Optional<Type>, TypeDefinition> change,
       PutConditions conditions,
@@ -99,9 +92,12 @@ public final class TypeChanges {
 
   /** Why {@link #put} would be refused now; empty if it would be done. Changes nothing. */
   public Optional<PutOutcome> refusal(
-      TypeDefinition definition, PutConditions conditions, Rights rights) {
-    Parameters.requireAllowed(rights.allowedTypes(), definition.name());
-    return registry.refusal(definition.name(), allowed(_ -> definition, rights), conditions);
+      String name,
+      Function<Optional<Type>, TypeDefinition> change,
+      PutConditions conditions,
+      Rights rights) {
+    Parameters.requireAllowed(rights.allowedTypes(), name);
+    return registry.refusal(name, allowed(change, rights), conditions);
   }
 
   /** The mints of a type draw from its segment, so it takes the rights to draw from it directly. */

@@ -14,11 +14,13 @@ import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.ids.access.AllowedTypes;
+import dev.coatcheck.ids.access.Rights;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.PutConditions;
 import dev.coatcheck.ids.registry.PutOutcome;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.ids.registry.TypeDefinition;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.time.InstantSource;
@@ -27,6 +29,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +37,7 @@ import org.jspecify.annotations.Nullable;
 public final class TypeRoutes implements Routes {
   private static final Pattern ETAG = Pattern.compile("\"([1-9][0-9]{0,8})\"");
   private static final String CONFIRM = "confirm";
+  private static final String DRY_RUN = "dry_run";
   private static final String IF_MATCH = "If-Match";
   private static final String IF_NONE_MATCH = "If-None-Match";
 
@@ -54,8 +58,9 @@ public final class TypeRoutes implements Routes {
   public void register(Endpoints endpoints) {
     endpoints.secured(HandlerType.GET, "/v1/types", Scope.TYPES_READ, this::list);
     endpoints.secured(HandlerType.GET, "/v1/types/{name}", Scope.TYPES_READ, this::one);
-    endpoints.json(HandlerType.PUT, "/v1/types/{name}", Scope.TYPES_WRITE, this::put, CONFIRM);
-    endpoints.mergePatch("/v1/types/{name}", Scope.TYPES_WRITE, this::patch, CONFIRM);
+    endpoints.json(
+        HandlerType.PUT, "/v1/types/{name}", Scope.TYPES_WRITE, this::put, CONFIRM, DRY_RUN);
+    endpoints.mergePatch("/v1/types/{name}", Scope.TYPES_WRITE, this::patch, CONFIRM, DRY_RUN);
     endpoints.json(HandlerType.POST, "/v1/types/{name}/eras", Scope.TYPES_WRITE, this::addEra);
   }
 
@@ -73,24 +78,25 @@ public final class TypeRoutes implements Routes {
   }
 
   private Answer put(Context ctx, RequestBody body) {
-    return answer(
-        ctx,
-        changes.put(
-            changes.definition(ctx.pathParam("name"), body.object()),
-            conditions(ctx),
-            RequestCaller.of(ctx).caller().rights(),
-            RequestCaller.actor(ctx)));
+    TypeDefinition definition = changes.definition(ctx.pathParam("name"), body.object());
+    return change(ctx, _ -> definition);
   }
 
   private Answer patch(Context ctx, RequestBody body) {
-    return answer(
-        ctx,
-        changes.patch(
-            ctx.pathParam("name"),
-            body.object(),
-            conditions(ctx),
-            RequestCaller.of(ctx).caller().rights(),
-            RequestCaller.actor(ctx)));
+    return change(ctx, changes.patch(body.object()));
+  }
+
+  private Answer change(Context ctx, Function<Optional<Type>, TypeDefinition> change) {
+    Query query = Query.of(ctx, CONFIRM, DRY_RUN);
+    String name = ctx.pathParam("name");
+    PutConditions conditions = conditions(ctx, query);
+    Rights rights = RequestCaller.of(ctx).caller().rights();
+    return query.bool(DRY_RUN, false)
+        ? changes
+            .refusal(name, change, conditions, rights)
+            .map(refusal -> answer(ctx, refusal))
+            .orElseGet(() -> Answer.empty(204))
+        : answer(ctx, changes.put(name, change, conditions, rights, RequestCaller.actor(ctx)));
   }
 
   private Answer addEra(Context ctx, RequestBody body) {
@@ -129,9 +135,9 @@ public final class TypeRoutes implements Routes {
     };
   }
 
-  private PutConditions conditions(Context ctx) {
+  private PutConditions conditions(Context ctx, Query query) {
     boolean isConfirmed =
-        Query.of(ctx, CONFIRM)
+        query
             .text(CONFIRM)
             .map(
                 text -> {

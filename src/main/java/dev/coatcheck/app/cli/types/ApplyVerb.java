@@ -81,7 +81,7 @@ public final class ApplyVerb implements Callable<Integer> {
 
   private Reply put(TypesPlan.Change change) throws CommandFailed {
     return gateway.putIf(
-        "/v1/types/" + GatewayCalls.segment(change.name()) + (confirmLinks ? "?confirm=links" : ""),
+        change.path() + (confirmLinks ? "?confirm=links" : ""),
         change.declared().body(),
         change.etag());
   }

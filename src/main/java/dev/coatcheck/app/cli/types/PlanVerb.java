@@ -12,7 +12,8 @@ import picocli.CommandLine.Mixin;
 @Command(
     name = "plan",
     description = {
-      "Prints how the types of the gateway differ from a file, and changes nothing.",
+      "Prints how the types of the gateway differ from a file and which changes it would refuse"
+          + " now, and changes nothing.",
       "Exits with 3 if they do. Types that are not in the file are named, and are no difference."
     },
     footer = "  coatcheck types plan -f types.yaml")
@@ -24,7 +25,7 @@ public final class PlanVerb implements Callable<Integer> {
   @Override
   public Integer call() throws CommandFailed {
     TypesPlan plan = TypesPlan.of(TypesFile.read(file.path(), System::getenv), gateway);
-    plan.print(output);
+    plan.print(output, TypesPlan.Refusals.of(plan, gateway));
     return (plan.changes().isEmpty() ? ExitCode.DONE : ExitCode.DRIFT).status();
   }
 }

@@ -3,7 +3,9 @@ package dev.coatcheck.app.cli.types;
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.GatewayCalls;
 import dev.coatcheck.app.client.Output;
+import dev.coatcheck.app.client.Reply;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +35,11 @@ record TypesPlan(List<Change> changes, List<String> unmanaged, int unchanged) {
   record Change(TypesFile.Declared declared, Optional<Integer> version, TypeDiff diff) {
     String name() {
       return declared.name();
+    }
+
+    /** Of the type. */
+    String path() {
+      return "/v1/types/" + GatewayCalls.segment(name());
     }
 
     /** For If-Match; empty if the type must not be there yet. */
@@ -77,13 +84,48 @@ record TypesPlan(List<Change> changes, List<String> unmanaged, int unchanged) {
         changes, List.copyOf(there.keySet()), file.types().size() - changes.size());
   }
 
-  void print(Output output) throws CommandFailed {
+  /**
+   * What the gateway says now of making the changes. It changes nothing.
+   *
+   * @param byType those that it would refuse
+   * @param wereAsked whether the API key may ask
+   */
+  record Refusals(Map<String, Reply> byType, boolean wereAsked) {
+    private static final int FORBIDDEN = 403;
+
+    Refusals {
+      byType = Map.copyOf(byType);
+    }
+
+    static Refusals of(TypesPlan plan, GatewayCalls gateway) throws CommandFailed {
+      Map<String, Reply> refused = new HashMap<>();
+      for (Change change : plan.changes) {
+        Reply reply =
+            gateway.putIf(change.path() + "?dry_run=true", change.declared().body(), change.etag());
+        if (reply.status() == FORBIDDEN) {
+          return new Refusals(Map.of(), false);
+        }
+        if (!reply.isSuccess() && change.fixed().isEmpty()) {
+          refused.put(change.name(), reply);
+        }
+      }
+      return new Refusals(refused, true);
+    }
+
+    private Optional<Reply> of(Change change) {
+      return Optional.ofNullable(byType.get(change.name()));
+    }
+  }
+
+  void print(Output output, Refusals refusals) throws CommandFailed {
     for (Change change : changes) {
+      Optional<Reply> refusal = refusals.of(change);
       Map<String, @Nullable Object> json = new LinkedHashMap<>();
       json.put("type", change.name());
       json.put("action", change.isNew() ? "create" : "change");
       json.put("version", change.version().orElse(null));
       json.put("fixed", change.fixed());
+      json.put("refusal", refusal.map(Reply::body).orElse(null));
       json.put("fields", change.diff().fields().stream().map(TypeDiff.Field::json).toList());
       output.print(
           Output.object(json),
@@ -91,9 +133,17 @@ record TypesPlan(List<Change> changes, List<String> unmanaged, int unchanged) {
             out.println(change.name() + (change.isNew() ? ": new" : ": differs"));
             change.diff().fields().forEach(field -> field.print(out, "  "));
             change.fixed().forEach(field -> out.println("  ! " + field + " can't be changed"));
+            refusal.ifPresent(
+                reply -> out.println("  ! would be refused now: " + reply.failure().getMessage()));
           });
     }
     printUnmanaged(output);
+    if (!refusals.wereAsked()) {
+      output.print(
+          Output.object(Map.of("refusals_asked", false)),
+          "The API key may not change these types, so the gateway was not asked what it would"
+              + " refuse.");
+    }
     output.print(
         Output.object(
             Map.of(
