@@ -22,6 +22,7 @@ import dev.coatcheck.ids.registry.Redirect;
 import dev.coatcheck.ids.registry.Type;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
+import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -63,27 +64,26 @@ final class ShownTypes {
     /** What is unusual about the type, in words. */
     List<String> policies() {
       List<String> words = new ArrayList<>();
+      type.retiredAt().ifPresent(at -> words.add("retired since " + day(at)));
       words.add(type.redirect().map(Row::redirect).orElse("no redirect"));
-      type.sealing()
-          .ifPresent(
-              sealing ->
-                  words.add("sealed since " + LocalDate.ofInstant(sealing.from(), ZoneOffset.UTC)));
+      type.sealing().ifPresent(sealing -> words.add("sealed since " + day(sealing.from())));
       type.legacy()
           .ifPresent(
               legacy ->
                   words.add(
                       "legacy IDs"
                           + (legacy.isPublic() ? "" : ", private")
-                          + legacy
-                              .sunsetAt()
-                              .map(at -> ", sunset " + LocalDate.ofInstant(at, ZoneOffset.UTC))
-                              .orElse("")));
+                          + legacy.sunsetAt().map(at -> ", sunset " + day(at)).orElse("")));
       if (!type.urlTemplates().isEmpty()) {
         words.add("URL templates: " + type.urlTemplates().size());
       }
       type.olderSystem()
           .ifPresent(older -> words.add("older public IDs by " + older.field().substring(7)));
       return words;
+    }
+
+    private static LocalDate day(Instant at) {
+      return LocalDate.ofInstant(at, ZoneOffset.UTC);
     }
 
     private static String redirect(Redirect redirect) {

@@ -327,6 +327,24 @@ class TypePagesTest {
   }
 
   @Test
+  void aTypeIsRetiredAndMintsAgain() {
+    client.put(TestType.of("pager", "pgr"));
+    String edit = "/console/types/pager/edit";
+    assertThat(browser.get("/console/types").html()).doesNotContain("retired since");
+
+    Page diff = send(browser, edit, Map.of("retired", "yes"));
+    assertThat(changed(diff)).containsExactly("Retired");
+    assertThat(client.mint("pager").status()).isEqualTo(201);
+    assertThat(sendFrom(browser, edit, diff, Map.of("step", "confirm")).status()).isEqualTo(303);
+    assertThat(client.mint("pager").text("/code")).isEqualTo("type_retired");
+    assertThat(browser.get("/console/types").html()).contains("retired since 20");
+
+    Page back = send(browser, edit, Map.of("retired", "no"));
+    assertThat(sendFrom(browser, edit, back, Map.of("step", "confirm")).status()).isEqualTo(303);
+    assertThat(client.mint("pager").status()).isEqualTo(201);
+  }
+
+  @Test
   void whatATypeCantBeIsSaidAtItsField() {
     Page refused =
         send(browser, EDIT, Map.of("redirect.template", "ftp://x/{id}", "stale_seconds_max", "12"));
