@@ -12,8 +12,18 @@ const REMEMBERED_MAX = 200_000;
 const AGE_MILLIS_MAX = 100_000;
 /** Heads come twice a second. */
 const SILENCE_MILLIS_MAX = 5_000;
+/** Then another request measures the time anew. */
+const STREAM_MILLIS_MAX = 600_000;
+/** Another request may help if the heads of this one vouch for nothing. */
+const USELESS_MILLIS_MAX = 30_000;
 const PAUSE_MILLIS = 1_000;
 const GONE = 410;
+
+/** When a request was sent, by both clocks. */
+interface Asked {
+  readonly at: number;
+  readonly date: number;
+}
 
 interface ServerEvent {
   id: string;
@@ -28,8 +38,9 @@ interface ServerEvent {
  * Why no ended public ID is served for more than 2 s: a head vouches for a moment at the gateway, given as a time after
  * the request arrived, and this client knows when it sent the request, which was before; so trust ends 1.9 s after a
  * moment that lies before the one at the gateway, however late the head comes. Where the machine was suspended, the
- * monotonic clock stood still, so trust ends by the wall clock too. A gateway may answer with what it knew up to 90 s
- * before, so an answer isn't kept while a change that concerns it is remembered, which is longer.
+ * monotonic clock stood still, so trust ends by the wall clock too, and both are read before the request is sent. The
+ * clocks of two machines drift apart, so no request is listened to for long. A gateway may answer with what it knew up
+ * to 90 s before, so an answer isn't kept while a change that concerns it is remembered, which is longer.
  */
 export class FollowedChanges {
   readonly #transport: Transport;
@@ -52,7 +63,7 @@ export class FollowedChanges {
 
   /** Whether all changes are known that are at least 1.9 s old. */
   get isTrusted(): boolean {
-    if (now() <= this.#trustedUntil && Date.now() <= this.#trustedUntilDate) {
+    if (!this.#isOver) {
       return true;
     }
     if (now() - this.#heardAt > SILENCE_MILLIS_MAX) {
@@ -104,8 +115,8 @@ export class FollowedChanges {
   }
 
   async #follow(): Promise<void> {
-    const askedAt = now();
-    this.#heardAt = askedAt;
+    const asked = { at: now(), date: Date.now() };
+    this.#heardAt = asked.at;
     this.#attempt = new AbortController();
     const path = this.#after === undefined ? '/v1/changes' : `/v1/changes?after=${this.#after}`;
     const response = await this.#transport.open(path, 'text/event-stream', this.#attempt.signal);
@@ -118,7 +129,7 @@ export class FollowedChanges {
     }
     try {
       for await (const event of events(response.body, () => (this.#heardAt = now()))) {
-        if (!this.#hear(event, askedAt)) {
+        if (!this.#hear(event, asked)) {
           return;
         }
       }
@@ -128,18 +139,20 @@ export class FollowedChanges {
   }
 
   /** Whether to listen on. */
-  #hear({ id, event, data }: ServerEvent, askedAt: number): boolean {
+  #hear({ id, event, data }: ServerEvent, asked: Asked): boolean {
     const fields = JSON.parse(data) as Record<string, unknown>;
     if (event === 'start' && !this.#begin(fields)) {
       return false;
-    } else if (event === 'head') {
-      this.#trust(askedAt, Number(fields['as_of_millis']));
-    } else if (event === 'ending') {
+    }
+    this.#after = id;
+    if (event === 'head') {
+      return this.#trust(asked, Number(fields['as_of_millis']));
+    }
+    if (event === 'ending') {
       this.note(String(fields['id']));
     } else if (event === 'type') {
       this.note(String(fields['prefix']));
     }
-    this.#after = id;
     return true;
   }
 
@@ -157,10 +170,16 @@ export class FollowedChanges {
     return true;
   }
 
-  #trust(askedAt: number, asOfMillis: number): void {
-    this.#trustedUntil = askedAt + asOfMillis + TRUST_MILLIS;
-    this.#trustedUntilDate = Date.now() + this.#trustedUntil - now();
+  /** Whether the time of the request is still a good measure. */
+  #trust(asked: Asked, asOfMillis: number): boolean {
+    this.#trustedUntil = asked.at + asOfMillis + TRUST_MILLIS;
+    this.#trustedUntilDate = asked.date + asOfMillis + TRUST_MILLIS;
     this.#purge();
+    return now() - asked.at <= (this.#isOver ? USELESS_MILLIS_MAX : STREAM_MILLIS_MAX);
+  }
+
+  get #isOver(): boolean {
+    return now() > this.#trustedUntil || Date.now() > this.#trustedUntilDate;
   }
 
   #purge(): void {

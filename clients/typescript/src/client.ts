@@ -205,7 +205,7 @@ export class Coatcheck {
         return outcomeOf(error, resolvedOf<T>);
       }
     };
-    return this.#known(`${type.name} ${String(text)}`, ask);
+    return this.#known(resolving(type, text), ask);
   }
 
   /** The same for many texts. */
@@ -217,7 +217,7 @@ export class Coatcheck {
     const results: (Resolved<T> | Failed | undefined)[] = texts.map((text) => refusedText(type, text, options));
     const asked = texts.filter((_, index) => results[index] === undefined).map(String);
     const answers = await this.#knownEach<Resolved<T> | Failed>(
-      asked.map((text) => `${type.name} ${text}`),
+      asked.map((text) => resolving(type, text)),
       (missing) =>
         this.#entries<Resolved<T>>(
           cut(missing.map((index) => asked[index])),
@@ -424,13 +424,16 @@ export class Coatcheck {
     return new Collector(this, options);
   }
 
-  async #known<R extends { readonly outcome: string }>(question: string, ask: () => Promise<R>): Promise<R> {
+  async #known<R extends { readonly outcome: string }>(
+    question: string | undefined,
+    ask: () => Promise<R>,
+  ): Promise<R> {
     const [answer] = await this.#knownEach([question], async () => [await ask()]);
     return answer as R;
   }
 
   #knownEach<R extends { readonly outcome: string }>(
-    questions: readonly string[],
+    questions: readonly (string | undefined)[],
     ask: (missing: readonly number[]) => Promise<R[]>,
   ): Promise<R[]> {
     return this.#kept === undefined
@@ -510,6 +513,11 @@ function refusedText<T extends string>(
   const parsed = type.parse(text);
   const isSent = parsed.outcome === 'valid' || (options.older === true && typeof text === 'string' && text !== '');
   return isSent ? undefined : (parsed as Resolved<T>);
+}
+
+/** Under which the answer is kept. That to an older public ID isn't: it ends with an alias, which no event of it says. */
+function resolving<T extends string>(type: PublicIdType<T>, text: unknown): string | undefined {
+  return type.is(text) ? `${type.name} ${text}` : undefined;
 }
 
 function typePath<T extends string>(type: PublicIdType<T>): string {

@@ -34,24 +34,56 @@ export class KeptAnswers {
     return { hits: this.#hits, misses: this.#misses, isTrusted: this.#changes.isTrusted };
   }
 
-  /** The kept answers to questions, or those that `ask` gets, in the order of the questions. */
+  /**
+   * The kept answers to questions, or those that `ask` gets, in the order of the questions. Of a question that is
+   * undefined no answer is kept.
+   */
   async answers<R extends { readonly outcome: string }>(
-    questions: readonly string[],
+    questions: readonly (string | undefined)[],
     ask: (missing: readonly number[]) => Promise<R[]>,
   ): Promise<R[]> {
-    const isTrusted = this.#changes.isTrusted;
-    const answers: (R | undefined)[] = questions.map((question) => (isTrusted ? this.#find<R>(question) : undefined));
-    const missing = questions.map((_, index) => index).filter((index) => answers[index] === undefined);
+    const answers: R[] = [];
+    const all = questions.map((_, index) => index);
+    const missing = this.#missing(questions, all, answers);
     this.#hits += questions.length - missing.length;
     this.#misses += missing.length;
+    if (missing.length > 0) {
+      const kept = all.filter((index) => answers[index] !== undefined);
+      await this.#ask(questions, missing, answers, ask);
+      // That may have taken seconds, in which what was found before can have ended.
+      await this.#ask(questions, this.#missing(questions, kept, answers), answers, ask);
+    }
+    return answers;
+  }
+
+  /** Puts the kept answers to some questions; returns those that have none. */
+  #missing<R>(questions: readonly (string | undefined)[], some: readonly number[], answers: R[]): number[] {
+    const isTrusted = this.#changes.isTrusted;
+    return some.filter((index) => {
+      const kept = isTrusted ? this.#find<R>(questions[index]) : undefined;
+      if (kept !== undefined) {
+        answers[index] = kept;
+      }
+      return kept === undefined;
+    });
+  }
+
+  async #ask<R extends { readonly outcome: string }>(
+    questions: readonly (string | undefined)[],
+    missing: readonly number[],
+    answers: R[],
+    ask: (missing: readonly number[]) => Promise<R[]>,
+  ): Promise<void> {
+    if (missing.length === 0) {
+      return;
+    }
     const askedAt = now();
-    const told = missing.length === 0 ? [] : await ask(missing);
+    const told = await ask(missing);
     missing.forEach((index, i) => {
       const answer = told[i] as R;
-      this.#keep(questions[index] as string, answer, askedAt);
+      this.#keep(questions[index], answer, askedAt);
       answers[index] = answer;
     });
-    return answers as R[];
   }
 
   /** Drops a public ID that this client ended. */
@@ -63,17 +95,17 @@ export class KeptAnswers {
     this.#changes.close();
   }
 
-  #find<R>(question: string): R | undefined {
-    const kept = this.#kept.get(question);
-    if (kept === undefined || !this.#changes.vouchesFor(kept.askedAt, kept.answer.id)) {
+  #find<R>(question: string | undefined): R | undefined {
+    const kept = question === undefined ? undefined : this.#kept.get(question);
+    if (question === undefined || kept === undefined || !this.#changes.vouchesFor(kept.askedAt, kept.answer.id)) {
       return undefined;
     }
     this.#put(question, kept);
     return kept.answer as R;
   }
 
-  #keep(question: string, answer: { readonly outcome: string }, askedAt: number): void {
-    if (answer.outcome === 'found') {
+  #keep(question: string | undefined, answer: { readonly outcome: string }, askedAt: number): void {
+    if (question !== undefined && answer.outcome === 'found') {
       const found = answer as unknown as Kept['answer'];
       if (this.#changes.mayKeep(askedAt, found.id)) {
         this.#put(question, { answer: found, askedAt });

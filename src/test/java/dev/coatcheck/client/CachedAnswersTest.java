@@ -12,6 +12,7 @@ import dev.coatcheck.id.PublicIdType;
 import dev.coatcheck.ids.registry.TestType;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
@@ -117,6 +118,51 @@ class CachedAnswersTest {
 
     assertThat(Duration.ofNanos(lastAliveNano - revokedNano)).isLessThan(DEAD);
     assertThat(client.resolve(id)).isInstanceOf(Revoked.class);
+  }
+
+  /** The call for the rest of a list may take as long as the deadline of the client. */
+  @Test
+  void whatEndsWhileTheRestOfAListIsAskedForIsNotServedWithIt() {
+    PublicId<Charge> id = minted();
+    PublicId<Charge> other = minted();
+    Transport transport =
+        new Transport(
+            GATEWAY.uri(),
+            GATEWAY::key,
+            Transport.client(GATEWAY.uri(), Duration.ofSeconds(10), null),
+            Duration.ofSeconds(10),
+            3,
+            (operation, status, tries, took) -> {});
+    FollowedChanges changes = new FollowedChanges(transport, Duration.ZERO);
+    changes.start();
+    try (CoatcheckClient plain =
+            CoatcheckClient.builder(GATEWAY.uri()).apiKey(GATEWAY.key()).build();
+        KeptAnswers kept = new KeptAnswers(changes, 100)) {
+      Awaitility.await()
+          .until(
+              () -> {
+                kept.answers(List.of(id), plain::resolveAll);
+                return kept.statistics().hits() > 0;
+              });
+      List<List<PublicId<Charge>>> asked = new ArrayList<>();
+
+      List<Resolution<?>> answers =
+          kept.answers(
+              List.of(id, other),
+              ids -> {
+                asked.add(ids);
+                if (ids.contains(other)) {
+                  API.post("/v1/ids/" + id + "/revoke", "{}");
+                  Awaitility.await()
+                      .until(() -> !changes.vouchFor(System.nanoTime(), id.toString(), "ch"));
+                }
+                return plain.resolveAll(ids);
+              });
+
+      assertThat(asked).containsExactly(List.of(other), List.of(id));
+      assertThat(answers.get(0)).isInstanceOf(Revoked.class);
+      assertThat(answers.get(1)).isInstanceOf(Found.class);
+    }
   }
 
   @Test

@@ -16,6 +16,7 @@ import dev.coatcheck.id.PublicId;
 import dev.coatcheck.id.PublicIdType;
 import dev.coatcheck.ids.registry.TestType;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -245,6 +246,20 @@ class CoatcheckClientTest {
     assertThat(GATEWAY.count("select count(*) from coatcheck.public_id")).isEqualTo(before + 4);
   }
 
+  /** Such as a proxy, which lost the gateway after it had sent the request. */
+  @Test
+  void a503ThatMayBeDoneIsSentAgainOnlyIfThatDoesNoHarm() {
+    byte[] body = "{\"type\":\"charge\"}".getBytes(StandardCharsets.UTF_8);
+    GatewayRequest mint = GatewayRequest.of("POST", "/v1/ids").withBody("application/json", body);
+
+    proxy.next(Fault.BUSY);
+    assertThat(client.call(mint).status()).isEqualTo(503);
+    assertThat(proxy.seen()).isEqualTo(1);
+    proxy.next(Fault.BUSY);
+    assertThat(client.call(mint.withIdempotencyKey("once-503")).status()).isEqualTo(201);
+    assertThat(proxy.seen()).isEqualTo(2);
+  }
+
   @Test
   void aRefusedItemOfABatchHasItsProblem() {
     List<MintResult<Charge>> results =
@@ -320,6 +335,27 @@ class CoatcheckClientTest {
                         UrlResult.Resolved.class,
                         ok -> assertThat(ok.url().resolved()).isEqualTo(resolved)),
             second -> assertThat(second).isInstanceOf(UrlResult.Refused.class));
+  }
+
+  /** A call takes 1 MiB. */
+  @Test
+  void longUrlsGoInSeveralCalls() {
+    Mapping<Charge> charge = client.mint(Charge.class).mapping();
+    String rest = "?note=" + "x".repeat(4_000);
+    List<String> urls = Collections.nCopies(400, "/charges/" + charge.id() + rest);
+    proxy.seen();
+
+    assertThat(client.resolveUrls(urls))
+        .hasSize(400)
+        .allSatisfy(
+            result ->
+                assertThat(result)
+                    .isInstanceOfSatisfying(
+                        UrlResult.Resolved.class,
+                        ok ->
+                            assertThat(ok.url().resolved())
+                                .isEqualTo("/charges/" + charge.key() + rest)));
+    assertThat(proxy.seen()).isEqualTo(2);
   }
 
   @Test

@@ -19,6 +19,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
+import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -119,6 +120,27 @@ class LeasedKeysTest {
       await()
           .ignoreExceptionsInstanceOf(KeysUnavailableException.class)
           .until(() -> time(keys.next()).isAfter(pastTheWindow));
+    }
+  }
+
+  @Test
+  void aListenerThatThrowsDoesNotEndTheLease() {
+    try (Snowflakes keys =
+        throughGateway()
+            .onEvent(
+                event -> {
+                  events.add(event);
+                  throw new IllegalStateException("as told: " + event);
+                })
+            .open()) {
+      ConditionFactory patiently =
+          await()
+              .dontCatchUncaughtExceptions()
+              .ignoreExceptionsInstanceOf(KeysUnavailableException.class);
+      Instant first = time(patiently.until(keys::next, key -> key > 0));
+
+      patiently.until(() -> time(keys.next()).isAfter(first.plusNanos(2 * WINDOW_NANOS)));
+      assertThat(events).isNotEmpty();
     }
   }
 

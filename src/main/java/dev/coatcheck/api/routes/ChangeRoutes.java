@@ -207,10 +207,13 @@ public final class ChangeRoutes implements Routes, AutoCloseable {
     };
   }
 
-  /** When the last poll was sent, in the time of the request. */
+  /**
+   * When the last poll was sent, in the time of the request. The time of the request is read first,
+   * so that a pause in between makes the moment earlier, never later.
+   */
   private long asOfMillis(long cameNano) {
-    long silentMillis = Math.min(feed.silent().toMillis() + 1, SILENT_MILLIS_MAX);
-    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - cameNano) - silentMillis;
+    long agoMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - cameNano);
+    return agoMillis - Math.min(feed.silent().toMillis() + 1, SILENT_MILLIS_MAX);
   }
 
   /** One stream on its way through the feed. */

@@ -126,7 +126,7 @@ public final class Gateway implements AutoCloseable {
       Access access =
           new Access(database, new Access.Trust(feed, config.accessStaleMax()), observer, clock);
       opened(access.recordUses());
-      ApiKeys apiKeys = new ApiKeys(database, access::forget, random, clock);
+      ApiKeys apiKeys = new ApiKeys(database, access::forget, config.limits().key(), random, clock);
       this.developmentKey =
           config.database().isEmpty()
               ? Optional.of(DevelopmentKey.ensure(config.home(), access, apiKeys))

@@ -399,7 +399,8 @@ final class AccessCommand {
 
   private static <T> T withKeys(Settings settings, Work<T> work) throws CommandFailed {
     try (OpenDatabase opened = OpenDatabase.openBeside(settings.config(), new Observer())) {
-      return work.with(new ApiKeys(opened.database(), _ -> {}, new RandomSource(), CLOCK));
+      return work.with(
+          new ApiKeys(opened.database(), _ -> {}, Optional.empty(), new RandomSource(), CLOCK));
     } catch (StartFailed failed) {
       throw new CommandFailed(String.valueOf(failed.getMessage()));
     }

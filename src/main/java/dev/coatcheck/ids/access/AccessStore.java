@@ -15,7 +15,6 @@ import static org.jooq.impl.DSL.val;
 import dev.coatcheck.postgres.connection.ConnectionDesync;
 import dev.coatcheck.postgres.sql.Database;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -59,8 +58,12 @@ final class AccessStore {
    */
   List<String> changingIfAny(
       List<ApiKey> keys, BiFunction<ApiKeyTable, List<String>, List<String>> work) {
-    Map<String, StoredKey.Hash> hashes = new HashMap<>();
-    keys.forEach(key -> hashes.put(key.id(), key.hash()));
+    // Anybody can make other texts with the ID of a key, which must not hide the right one.
+    Map<String, List<StoredKey.Hash>> hashes =
+        keys.stream()
+            .collect(
+                Collectors.groupingBy(
+                    ApiKey::id, Collectors.mapping(ApiKey::hash, Collectors.toList())));
     return database.write(
         "leaked API keys",
         sql -> {
@@ -73,8 +76,8 @@ final class AccessStore {
                   .stream()
                   .filter(
                       row ->
-                          new StoredKey.Hash(row.value2())
-                              .matches(requireNonNull(hashes.get(row.value1()))))
+                          requireNonNull(hashes.get(row.value1())).stream()
+                              .anyMatch(new StoredKey.Hash(row.value2())::matches))
                   .map(row -> row.value1())
                   .toList();
           return known.isEmpty() ? List.of() : work.apply(ApiKeyTable.locked(sql), known);

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.SequencedMap;
 import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -48,16 +49,23 @@ public final class ApiKeys {
 
   private final AccessStore store;
   private final Consumer<String> forget;
+  private final Optional<RateLimit> defaultLimit;
   private final RandomSource random;
   private final InstantSource clock;
 
   /**
    * @param forget drops a changed key from the cache of this instance, by its ID
+   * @param defaultLimit of keys that have none of their own
    */
   public ApiKeys(
-      Database database, Consumer<String> forget, RandomSource random, InstantSource clock) {
+      Database database,
+      Consumer<String> forget,
+      Optional<RateLimit> defaultLimit,
+      RandomSource random,
+      InstantSource clock) {
     this.store = new AccessStore(database);
     this.forget = forget;
+    this.defaultLimit = defaultLimit;
     this.random = random;
     this.clock = clock;
   }
@@ -300,8 +308,7 @@ public final class ApiKeys {
       return new KeyOutcome.Unknown();
     }
     List<String> ended = keys.revoke(List.of(keyId), keepsSuccessors);
-    List<String> successors =
-        ended.stream().filter(id -> !id.equals(keyId)).map(ApiKey::shown).toList();
+    List<String> successors = successors(keyId, ended);
     if (!ended.isEmpty()) {
       keys.audit(actor, "key.revoke", keyId, Map.of("successors", successors));
       keys.tell(ended);
@@ -324,15 +331,24 @@ public final class ApiKeys {
   }
 
   private static List<String> revokedLeaked(ApiKeyTable keys, List<String> known, Actor actor) {
-    List<String> ended = keys.revoke(known, false);
-    List<String> successors =
-        ended.stream().filter(id -> !known.contains(id)).map(ApiKey::shown).toList();
-    Map<String, ?> detail = Map.of("leaked", true, "successors", successors);
-    known.stream()
-        .filter(ended::contains)
-        .forEach(keyId -> keys.audit(actor, "key.revoke", keyId, detail));
-    keys.tell(ended);
-    return ended;
+    SequencedMap<String, List<String>> endedBy = new LinkedHashMap<>();
+    known.forEach(keyId -> endedBy.put(keyId, keys.revoke(List.of(keyId), false)));
+    // A key that had ended before may end successors that were kept then.
+    endedBy.values().removeIf(List::isEmpty);
+    endedBy.forEach(
+        (keyId, ended) ->
+            keys.audit(
+                actor,
+                "key.revoke",
+                keyId,
+                Map.of("leaked", true, "successors", successors(keyId, ended))));
+    List<String> all = endedBy.values().stream().flatMap(List::stream).toList();
+    keys.tell(all);
+    return all;
+  }
+
+  private static List<String> successors(String keyId, List<String> ended) {
+    return ended.stream().filter(id -> !id.equals(keyId)).map(ApiKey::shown).toList();
   }
 
   /** The key with an ID; empty if there is none. */
@@ -400,8 +416,8 @@ public final class ApiKeys {
     return outcome;
   }
 
-  private static Optional<KeyOutcome> refusal(Authority caller, Rights rights) {
-    return caller.rights().firstBeyond(rights).map(BeyondCaller::new);
+  private Optional<KeyOutcome> refusal(Authority caller, Rights rights) {
+    return caller.rights().firstBeyond(rights, defaultLimit).map(BeyondCaller::new);
   }
 
   private Optional<KeyOutcome> unsound(ApiKeyTable keys, Rights rights) {

@@ -62,14 +62,13 @@ public record Rights(
   /**
    * Whether these are at least the other rights: each scope, type and range of the others is one of
    * these or in one of these, the limit is no higher and the expiry no later. What is empty here
-   * covers anything, and what is empty there is covered only by that.
+   * covers anything, and what is empty there is covered only by that. A limit and a maximum of
+   * leases that are empty are the defaults, except for who may do everything.
+   *
+   * @param defaultLimit of keys that have none of their own
+   * @return the first of the other rights that these don't cover, as requests name it
    */
-  public boolean covers(Rights other) {
-    return firstBeyond(other).isEmpty();
-  }
-
-  /** The first of the other rights that these don't cover, as requests name it. */
-  Optional<String> firstBeyond(Rights other) {
+  Optional<String> firstBeyond(Rights other, Optional<RateLimit> defaultLimit) {
     if (!other.scopes.stream().allMatch(this::may)) {
       return Optional.of("scopes");
     }
@@ -79,10 +78,13 @@ public record Rights(
     if (ranges.isPresent() && !other.ranges.map(this::coversAll).orElse(false)) {
       return Optional.of("ranges");
     }
-    if (limit.isPresent() && !other.limit.map(limit.get()::covers).orElse(false)) {
+    Optional<RateLimit> own = limit.or(() -> may(Scope.ALL) ? Optional.empty() : defaultLimit);
+    if (own.isPresent()
+        && !other.limit.or(() -> defaultLimit).map(own.get()::covers).orElse(false)) {
       return Optional.of("limit");
     }
-    if (leaseMax.isPresent() && other.leasesMax() > leasesMax()) {
+    boolean isBound = leaseMax.isPresent() || !may(Scope.ALL);
+    if (isBound && other.leasesMax() > leasesMax()) {
       return Optional.of("lease_max");
     }
     if (expiresAt.isPresent()

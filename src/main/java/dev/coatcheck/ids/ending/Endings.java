@@ -1,7 +1,6 @@
 package dev.coatcheck.ids.ending;
 
 import dev.coatcheck.cluster.audit.Actor;
-import dev.coatcheck.core.id.Token;
 import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.ending.EndOutcome.Side;
 import dev.coatcheck.ids.ending.EndingPlan.Call;
@@ -12,7 +11,6 @@ import dev.coatcheck.ids.idempotency.StoredResponse;
 import dev.coatcheck.ids.mapping.IdText;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.Resolver;
-import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.group.GroupCommit;
 import dev.coatcheck.postgres.group.GroupCommit.Attempt;
@@ -181,7 +179,10 @@ public final class Endings {
       case IdText.Unissued(ResolveOutcome.NotAllowed _) ->
           new Step.Refused(new EndOutcome.NotAllowed(side));
       case IdText.OfErased _ -> new Step.Refused(new EndOutcome.Erased(side));
-      case IdText.OfToken(Type type, Token token) -> then.apply(new Ref(type, token));
+      case IdText.OfToken id -> {
+        resolver.requireSealKey(id);
+        yield then.apply(new Ref(id.type(), id.token()));
+      }
     };
   }
 }

@@ -120,8 +120,23 @@ final class ErasureStore {
     if (others.size() < merged.size()) {
       return new Attempt.Held<>();
     }
+    List<StoredMapping> rows = Stream.concat(own.stream(), others.stream()).toList();
     return new Attempt.Done<>(
-        erase(sql, call, Stream.concat(own.stream(), others.stream()).toList()));
+        sealed(type, rows).map(Done::of).orElseGet(() -> erase(sql, call, rows)));
+  }
+
+  /**
+   * Why one of the rows can't be erased: without it, its seal key would give the key its public ID
+   * again. Asks the keys, for which no seal key is needed.
+   */
+  private static Optional<EraseOutcome> sealed(Type type, List<StoredMapping> rows) {
+    if (rows.stream().anyMatch(row -> type.sealingOf(row.key()).isPresent())) {
+      return Optional.of(new EraseOutcome.Sealed());
+    }
+    return type.sealing().stream()
+        .flatMap(sealing -> rows.stream().flatMap(row -> sealing.closedEraOf(row.token()).stream()))
+        .<EraseOutcome>map(era -> new EraseOutcome.SealKeyKept(era.fingerprint()))
+        .findFirst();
   }
 
   private static Done erase(DSLContext sql, Call call, List<StoredMapping> rows) {

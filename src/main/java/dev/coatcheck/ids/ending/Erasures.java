@@ -1,7 +1,6 @@
 package dev.coatcheck.ids.ending;
 
 import dev.coatcheck.cluster.audit.Actor;
-import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.seal.Sealing;
 import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.alias.Aliases;
@@ -11,7 +10,6 @@ import dev.coatcheck.ids.ending.ErasureStore.Done;
 import dev.coatcheck.ids.mapping.IdText;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.Resolver;
-import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.group.GroupCommit;
 import dev.coatcheck.postgres.group.GroupCommit.Attempt;
 import dev.coatcheck.postgres.sql.Database;
@@ -107,7 +105,10 @@ public final class Erasures {
           new EraseOutcome.Malformed(malformed);
       case IdText.Unissued(ResolveOutcome.Unknown _) -> new EraseOutcome.Unknown();
       case IdText.OfErased _ -> new EraseOutcome.OfErasedAlias();
-      case IdText.OfToken(Type type, Token token) -> then.apply(new Ref(type, token));
+      case IdText.OfToken id -> {
+        resolver.requireSealKey(id);
+        yield then.apply(new Ref(id.type(), id.token()));
+      }
     };
   }
 

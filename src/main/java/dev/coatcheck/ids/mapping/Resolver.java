@@ -191,7 +191,8 @@ public final class Resolver {
 
   /**
    * What an alias stands for. Where tables are distributed, an alias may become visible before its
-   * mapping; it is never unknown for that.
+   * mapping; it is never unknown for that. It is unknown if its key was not pinned when its era was
+   * closed.
    *
    * @throws DatabaseUnavailable if the mapping isn't there after a second look
    */
@@ -201,11 +202,33 @@ public final class Resolver {
     }
     cache.forget(Asked.of(wanted));
     ResolveOutcome again = outcome(text);
-    if (again instanceof ResolveOutcome.Unknown) {
+    if (again instanceof ResolveOutcome.Unknown && !mayBeUnpinned(wanted.type())) {
       cache.forget(Asked.of(wanted));
       throw new DatabaseUnavailable("alias before its mapping");
     }
     return again;
+  }
+
+  /** Whether keys of the type may have lost their public IDs, with their aliases left over. */
+  private static boolean mayBeUnpinned(Type type) {
+    return type.sealing().stream()
+        .flatMap(sealing -> sealing.eras().stream())
+        .anyMatch(Sealing.Era::isClosed);
+  }
+
+  /**
+   * Nothing, unless the public ID may be sealed with a seal key that this instance lacks, and has
+   * no row.
+   *
+   * @throws SealKeyMissing then: it must not be taken for an ID that does not exist
+   */
+  public void requireSealKey(IdText.OfToken id) {
+    if (id.type()
+        .sealing()
+        .filter(sealing -> sealing.open(id.token()) instanceof Opened.KeyMissing)
+        .isPresent()) {
+      var _ = outcome(id);
+    }
   }
 
   /**

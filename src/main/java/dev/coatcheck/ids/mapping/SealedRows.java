@@ -59,9 +59,9 @@ public final class SealedRows implements AutoCloseable {
    *
    * @param types the numbers of those whose rows it holds all; empty while they are read
    */
-  private record Known(TokenFilter filter, Set<Integer> types) {
+  private record Known(TokenFilter filter, Set<Integer> types, boolean isRead) {
     static Known of(TokenFilter filter) {
-      return new Known(filter, Set.of());
+      return new Known(filter, Set.of(), false);
     }
   }
 
@@ -106,7 +106,9 @@ public final class SealedRows implements AutoCloseable {
   private boolean haveHadNone(TypedToken id) {
     Known now = known;
     if (!now.types.contains(id.typeNumber())) {
-      readSoon(NEW_TYPE_MILLIS);
+      if (now.isRead) { // if not, a reading is due that covers the type
+        readSoon(NEW_TYPE_MILLIS);
+      }
       return false;
     }
     return !now.filter.mayHold(id.token());
@@ -222,7 +224,7 @@ public final class SealedRows implements AutoCloseable {
         return;
       }
     }
-    end(new Known(filter, Set.copyOf(types)), missedBefore);
+    end(new Known(filter, Set.copyOf(types), true), missedBefore);
   }
 
   private void read(Type type, Sealing.Span span, TokenFilter into) {

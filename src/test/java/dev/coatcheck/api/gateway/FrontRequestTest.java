@@ -69,7 +69,8 @@ class FrontRequestTest {
           observer,
           InstantSource.system());
   private final ApiKeys keys =
-      new ApiKeys(database, access::forget, new RandomSource(), InstantSource.system());
+      new ApiKeys(
+          database, access::forget, Optional.empty(), new RandomSource(), InstantSource.system());
   private final Permits permits = new Permits(PERMITS);
   private final BlockingQueue<CompletableFuture<Boolean>> begun = new LinkedBlockingQueue<>();
   private final BlockingQueue<Deadline> deadlines = new LinkedBlockingQueue<>();

@@ -246,6 +246,30 @@ class AccessKeysTest {
   }
 
   @Test
+  void aPageAfterAKeyThatTheCallerMayNotSeeIsRefusedLikeOneAfterNoKey() {
+    String hidden = created("scopes", List.of("ids:read")).text("/id");
+    String shown = created("scopes", List.of("ids:read"), "types", List.of("charge")).text("/id");
+    TestClient some =
+        ROOT.hostile()
+            .with(
+                "Authorization",
+                "Bearer "
+                    + ROOT.post(
+                            KEYS,
+                            json(
+                                "name",
+                                "some",
+                                "scopes",
+                                List.of("access:admin"),
+                                "types",
+                                List.of("charge")))
+                        .text("/secret"));
+
+    assertThat(some.get(KEYS + "?after=" + shown).status()).isEqualTo(200);
+    assertProblem(some.get(KEYS + "?after=" + hidden), "400 parameter_invalid after");
+  }
+
+  @Test
   void anIdempotencyKeyIsRefusedWhereTheAnswerHasASecret() {
     TestClient keyed = ROOT.hostile().with("Idempotency-Key", "once");
     String one = one(created("scopes", List.of("ids:read")));

@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -287,7 +288,9 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
 
   private static <T> T withKeys(TestDatabase on, Function<ApiKeys, T> work) {
     try (Database opened = Database.open(on.settings(1), "test-keys", new Observer())) {
-      return work.apply(new ApiKeys(opened, _ -> {}, new RandomSource(), InstantSource.system()));
+      return work.apply(
+          new ApiKeys(
+              opened, _ -> {}, Optional.empty(), new RandomSource(), InstantSource.system()));
     }
   }
 

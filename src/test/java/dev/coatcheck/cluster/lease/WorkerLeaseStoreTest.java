@@ -10,6 +10,9 @@ import dev.coatcheck.MachineDelay;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestSession;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -19,6 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import javax.sql.DataSource;
 import org.jooq.SQLDialect;
 import org.jooq.impl.DSL;
 import org.junit.jupiter.api.AfterEach;
@@ -47,6 +51,48 @@ class WorkerLeaseStoreTest {
 
   private static LeaseRequest.Renew renewal(LeaseReply.Acquired acquired, long untilMillis) {
     return new LeaseRequest.Renew(acquired.worker(), acquired.epoch(), untilMillis);
+  }
+
+  /** Its pool may be an application's, and not every pool mends what it gets back. */
+  @Test
+  void aConnectionGoesBackAsItCameAfterAFailureToo() throws Exception {
+    try (Connection connection = pool.getConnection()) {
+      connection.setAutoCommit(false);
+      connection.setNetworkTimeout(Runnable::run, 7_000);
+      WorkerLeaseStore store = new WorkerLeaseStore(only(connection), settings(5, 5, "a"));
+
+      assertThat(store.send(new LeaseRequest.Acquire())).isInstanceOf(LeaseReply.Acquired.class);
+      assertAsItCame(connection);
+      database.execute("alter table coatcheck.worker_lease rename to elsewhere");
+      try {
+        assertThat(store.send(new LeaseRequest.Renew(5, 1, 1)))
+            .isInstanceOf(LeaseReply.Failed.class);
+      } finally {
+        database.execute("alter table coatcheck.elsewhere rename to worker_lease");
+      }
+      assertAsItCame(connection);
+    }
+  }
+
+  private static void assertAsItCame(Connection connection) throws SQLException {
+    assertThat(connection.getAutoCommit()).isFalse();
+    assertThat(connection.getNetworkTimeout()).isEqualTo(7_000);
+  }
+
+  /** Lends one connection, which stays open. */
+  private static DataSource only(Connection connection) {
+    Connection lent =
+        (Connection)
+            Proxy.newProxyInstance(
+                Connection.class.getClassLoader(),
+                new Class<?>[] {Connection.class},
+                (_, method, arguments) ->
+                    method.getName().equals("close") ? null : method.invoke(connection, arguments));
+    return (DataSource)
+        Proxy.newProxyInstance(
+            DataSource.class.getClassLoader(),
+            new Class<?>[] {DataSource.class},
+            (_, _, _) -> lent);
   }
 
   @Test

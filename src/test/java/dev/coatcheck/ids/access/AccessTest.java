@@ -32,7 +32,7 @@ class AccessTest {
   private static Instant now = Instant.parse("2026-01-01T00:00:00Z");
   private static final Access ACCESS = access(DATABASE);
   private static final ApiKeys KEYS =
-      new ApiKeys(DATABASE, ACCESS::forget, new RandomSource(), () -> now);
+      new ApiKeys(DATABASE, ACCESS::forget, Optional.empty(), new RandomSource(), () -> now);
 
   @AfterAll
   static void close() {

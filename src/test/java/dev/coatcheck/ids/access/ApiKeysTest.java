@@ -41,7 +41,8 @@ class ApiKeysTest {
       ChangeFeed.open(SETTINGS, OBSERVER, () -> STARTED + (System.nanoTime() - STARTED) / 20);
 
   private static Instant now = Instant.parse("2026-01-01T00:00:00Z");
-  private static final ApiKeys KEYS = new ApiKeys(DATABASE, _ -> {}, new RandomSource(), () -> now);
+  private static final ApiKeys KEYS =
+      new ApiKeys(DATABASE, _ -> {}, Optional.empty(), new RandomSource(), () -> now);
 
   @AfterAll
   static void close() {
@@ -200,7 +201,8 @@ class ApiKeysTest {
     KEYS.revokeLeaked(List.of(forged, "x", "", leaked.id(), other.secretText()), anonymous);
     assertThat(stored(key).revokedAt()).isEmpty();
 
-    KEYS.revokeLeaked(List.of("x", leaked.secretText(), leaked.secretText()), anonymous);
+    // A thief can publish other texts with the ID of the key, before and after.
+    KEYS.revokeLeaked(List.of("x", forged, leaked.secretText(), forged), anonymous);
     assertThat(stored(key).revokedAt()).isPresent();
     assertThat(stored(successor).revokedAt()).isPresent();
     assertThat(
@@ -213,6 +215,49 @@ class ApiKeysTest {
                         + "' = any(subjects)"))
         .containsExactly(
             "anonymous {\"leaked\": true, \"successors\": [\"key_" + successor.keyId() + "\"]}");
+  }
+
+  @Test
+  void successorsThatWereKeptEndWithTheirLeakedKeyAndTheAuditSaysSo() {
+    ApiKey leaked = TestKeys.create(KEYS, "kept", Rights.of(Set.of(Scope.IDS_READ)));
+    StoredKey key = KEYS.find(leaked.id()).orElseThrow().key();
+    StoredKey successor = ((KeyOutcome.Made) rotate(key, Duration.ofDays(1), by(key))).stored();
+    revoke(key, true);
+    assertThat(stored(successor).revokedAt()).isEmpty();
+
+    KEYS.revokeLeaked(List.of(leaked.secretText()), Actor.operator());
+
+    assertThat(stored(successor).revokedAt()).isPresent();
+    assertThat(
+            FRESH
+                .sql()
+                .texts(
+                    "select detail from coatcheck.audit_entry where action = 'key.revoke'"
+                        + " and detail->>'leaked' = 'true' and 'key_"
+                        + leaked.id()
+                        + "' = any(subjects)"))
+        .containsExactly("{\"leaked\": true, \"successors\": [\"key_" + successor.keyId() + "\"]}");
+  }
+
+  @Test
+  void aKeyWithoutAMaximumOfLeasesGivesItselfNoHigherOne() {
+    StoredKey key = made("leases", Optional.empty(), Scope.ACCESS_ADMIN, Scope.KEYS_WRITE);
+    Rights more =
+        new Rights(
+            key.rights().scopes(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.of(17),
+            Optional.empty());
+
+    assertThat(
+            KEYS.patch(
+                key.keyId(),
+                now -> new ApiKeys.Patch(now.name(), more),
+                OptionalInt.empty(),
+                by(key)))
+        .isEqualTo(new KeyOutcome.BeyondCaller("lease_max"));
   }
 
   @Test

@@ -23,10 +23,10 @@ class RightsTest {
 
   @Test
   void rightsCoverThemselvesAndAllCoverAny() {
-    assertThat(SOME.covers(SOME)).isTrue();
-    assertThat(ALL.covers(SOME)).isTrue();
-    assertThat(ALL.covers(ALL)).isTrue();
-    assertThat(SOME.covers(ALL)).isFalse();
+    assertThat(beyond(SOME, SOME)).isEmpty();
+    assertThat(beyond(ALL, SOME)).isEmpty();
+    assertThat(beyond(ALL, ALL)).isEmpty();
+    assertThat(beyond(SOME, ALL)).isPresent();
   }
 
   @Test
@@ -35,7 +35,7 @@ class RightsTest {
     assertThat(covers(with(Scope.IDS_READ, Scope.IDS_END))).contains("scopes");
     assertThat(covers(with(Scope.ALL))).contains("scopes");
     // A later version may know a scope that this one doesn't.
-    assertThat(ALL.covers(with(new Scope("later:scope")))).isTrue();
+    assertThat(beyond(ALL, with(new Scope("later:scope")))).isEmpty();
   }
 
   @Test
@@ -108,6 +108,22 @@ class RightsTest {
     assertThat(covers(ofLeases(Optional.of(5)))).contains("lease_max");
     assertThat(covers(ofLeases(Optional.empty()))).contains("lease_max");
     assertThat(ALL.leasesMax()).isEqualTo(16);
+    Rights unsaid = ofLeases(Optional.empty());
+    assertThat(beyond(unsaid, ofLeases(Optional.of(16)))).isEmpty();
+    assertThat(beyond(unsaid, ofLeases(Optional.of(17)))).contains("lease_max");
+    assertThat(beyond(ALL, ofLeases(Optional.of(1_024)))).isEmpty();
+  }
+
+  /** Unless it may do everything. */
+  @Test
+  void whoHasTheDefaultLimitGivesNoHigherOne() {
+    Optional<RateLimit> limit = Optional.of(new RateLimit(100, 1));
+    Rights unsaid = ofLimit(Optional.empty());
+    assertThat(unsaid.firstBeyond(unsaid, limit)).isEmpty();
+    assertThat(unsaid.firstBeyond(ofLimit(100, 1), limit)).isEmpty();
+    assertThat(unsaid.firstBeyond(ofLimit(101, 1), limit)).contains("limit");
+    assertThat(unsaid.firstBeyond(ofLimit(1_000, 1), Optional.empty())).isEmpty();
+    assertThat(ALL.firstBeyond(ofLimit(101, 1), limit)).isEmpty();
   }
 
   private static Rights ofLeases(Optional<Integer> leaseMax) {
@@ -116,7 +132,11 @@ class RightsTest {
   }
 
   private static Optional<String> covers(Rights other) {
-    return SOME.firstBeyond(other);
+    return beyond(SOME, other);
+  }
+
+  private static Optional<String> beyond(Rights rights, Rights other) {
+    return rights.firstBeyond(other, Optional.empty());
   }
 
   private static Rights with(Scope... scopes) {

@@ -376,6 +376,28 @@ class SealedIdsTest {
     assertThat(resolved(mapping)).isEqualTo(new ResolveOutcome.Found(mapping));
   }
 
+  /** Without its row, its seal key would give its key the same public ID again, alive. */
+  @Test
+  void aSurvivorIsNotErasedWithSealedIdsThatWereMergedIntoIt() {
+    Type type = FIXTURE.sealed("parcel", "prc", MOMENT);
+    Mapping stored =
+        FIXTURE
+            .mint(new MintRequest(type, Optional.of(key("2024-05-01T00:00:00Z", 1))))
+            .getFirst()
+            .mapping();
+    Mapping sealed = minted(type);
+    assertThat(merged(sealed, stored)).isInstanceOf(EndOutcome.Done.class);
+    Erasures erasures = new Erasures(FIXTURE.database, FIXTURE.resolver, FIXTURE.aliases);
+
+    assertThat(
+            erasures.erase(stored.publicId().toString(), true, AllowedTypes.ALL, Actor.operator()))
+        .isEqualTo(new EraseOutcome.Sealed());
+
+    assertThat(resolved(stored)).isEqualTo(new ResolveOutcome.Found(stored));
+    assertThat(FIXTURE.lookup.find(type, sealed.key()).orElseThrow().status())
+        .isEqualTo(Mapping.Status.MERGED);
+  }
+
   @Test
   void anOutageStopsNeitherMintsNorResolvesUntilTheFeedIsNotBelieved() {
     try (MappingFixture fixture = new MappingFixture()) {
@@ -477,6 +499,15 @@ class SealedIdsTest {
           .hasMessageContaining(TestSealKeys.SECOND);
       assertThat(whole.resolver.resolve(ofSecond.publicId().toString(), AllowedTypes.ALL))
           .isEqualTo(new ResolveOutcome.Found(ofSecond));
+
+      String text = ofSecond.publicId().toString();
+      List<Endings.Request> revoke = List.of(new Endings.Request.Revoke(text, Optional.empty()));
+      Endings endings = Endings.open(FIXTURE.database, resolver);
+      Erasures erasures = new Erasures(FIXTURE.database, resolver, FIXTURE.aliases);
+      assertThatThrownBy(() -> endings.end(revoke, Endings.Mode.EACH, Actor.operator()))
+          .isInstanceOf(SealKeyMissing.class);
+      assertThatThrownBy(() -> erasures.erase(text, false, AllowedTypes.ALL, Actor.operator()))
+          .isInstanceOf(SealKeyMissing.class);
     }
   }
 

@@ -211,7 +211,10 @@ class PinsTest {
 
     assertThat(FIXTURE.minter.mint(MintCall.of(again)))
         .isEqualTo(new MintOutcome.Minted(List.of(new MintOutcome.AliasTaken(AliasScheme.LEGACY))));
+    assertThat(FIXTURE.resolver.resolveAlias(after, alias)).isEqualTo(new ResolveOutcome.Unknown());
     assertThat(pinned(after, List.of(key))).isEqualTo(new PinOutcome.Pinned(1, 0, List.of()));
+    assertThat(FIXTURE.resolver.resolveAlias(after, alias))
+        .isInstanceOf(ResolveOutcome.Found.class);
     assertThat(FIXTURE.mint(again).getFirst().mapping().token()).isEqualTo(mapping.token());
   }
 

@@ -54,7 +54,10 @@ record MergeGraph(Box survivor, List<Box> merged, boolean hasMore) {
   static MergeGraph of(String survivor, List<String> merged, String asked, int idsMax) {
     List<String> drawn = new ArrayList<>(merged.subList(0, Math.min(merged.size(), idsMax)));
     if (!drawn.contains(asked) && !survivor.equals(asked)) {
-      drawn.set(drawn.size() - 1, asked);
+      if (drawn.size() == idsMax) {
+        drawn.removeLast();
+      }
+      drawn.add(asked);
     }
     List<Box> boxes = new ArrayList<>();
     for (String id : drawn) {

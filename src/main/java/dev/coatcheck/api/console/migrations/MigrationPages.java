@@ -22,6 +22,7 @@ import dev.coatcheck.migrate.verify.Report;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.net.InetAddress;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -74,20 +75,34 @@ public final class MigrationPages {
   private Answer list(Context ctx, Visit visit) {
     Gate.require(visit, Section.MIGRATIONS.needed());
     AllowedTypes allowed = visit.rights().allowedTypes();
-    List<TableMigration> runs = journal.before(before(ctx), ROWS);
+    List<TableMigration> runs = seen(allowed, before(ctx));
+    List<TableMigration> shown = runs.subList(0, Math.min(runs.size(), ROWS));
     Listed listed =
         new Listed(
-            runs.stream()
-                .filter(run -> answers.isOf(allowed, run))
+            shown.stream()
                 .map(run -> new RunView(run, type(run), journal.steps(run.id())))
                 .toList(),
-            runs.size() == ROWS ? Optional.of(runs.getLast().id()) : Optional.empty(),
+            runs.size() > ROWS ? Optional.of(shown.getLast().id()) : Optional.empty(),
             visit.mayChange(Scope.TABLE_MIGRATIONS_WRITE));
     return Html.page(
         200,
         (out, none) ->
             JtelistGenerated.render(
                 out, none, visit.frame(Section.MIGRATIONS, "Table migrations"), listed));
+  }
+
+  /** Those that the caller may see, and more than {@link #ROWS} if there are more. */
+  private List<TableMigration> seen(AllowedTypes allowed, long before) {
+    List<TableMigration> seen = new ArrayList<>();
+    long from = before;
+    boolean isMore = true;
+    while (isMore && seen.size() <= ROWS) {
+      List<TableMigration> page = journal.before(from, ROWS);
+      page.stream().filter(run -> answers.isOf(allowed, run)).forEach(seen::add);
+      isMore = page.size() == ROWS;
+      from = isMore ? page.getLast().id() : from;
+    }
+    return seen;
   }
 
   private static long before(Context ctx) {

@@ -17,6 +17,7 @@ import dev.coatcheck.ids.access.ConsoleSessions;
 import dev.coatcheck.ids.access.Proxies;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.redirect.Visitor;
+import dev.coatcheck.postgres.connection.Deadline;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.net.InetAddress;
@@ -110,7 +111,9 @@ public final class Gate {
                             () -> {
                               Form form = Form.read(ctx);
                               requireToken(form, visit);
-                              return handler.answer(ctx, visit, form);
+                              // The time of a slow line is not that of the answer.
+                              return Deadline.ofAnswer()
+                                  .call(() -> handler.answer(ctx, visit, form));
                             }))
                 .orElseGet(() -> toSignIn(Optional.empty())));
   }

@@ -119,11 +119,20 @@ final class ShownTypes {
     /** What an entry of the audit says was changed, in words. */
     static String change(RecordedEntry recorded) {
       JsonNode detail = Json.MAPPER.readTree(recorded.entry().detail());
+      return switch (recorded.entry().action()) {
+        case "type.put" -> put(detail);
+        case "type.era" -> "began an era from " + detail.path("starts_at").asString();
+        case "era.pin" ->
+            detail.path("closed").asBoolean(false)
+                ? "closed the era of " + detail.path("seal_key").asString()
+                : "pinned " + detail.path("keys").asInt() + " keys";
+        default -> recorded.entry().action(); // such as that of a segment of the same name
+      };
+    }
+
+    private static String put(JsonNode detail) {
       if (detail.path("created").asBoolean(false)) {
         return "created";
-      }
-      if (recorded.entry().action().equals("type.era")) {
-        return "began an era from " + detail.path("starts_at").asString();
       }
       List<String> fields = new ArrayList<>();
       detail.path("fields").forEach(field -> fields.add(field.asString()));
@@ -213,7 +222,7 @@ final class ShownTypes {
                     new AuditFilter(
                         Optional.of(type.name()),
                         Optional.empty(),
-                        Optional.of("type.put"),
+                        Optional.empty(),
                         Optional.empty(),
                         Optional.empty()),
                     OptionalLong.empty(),

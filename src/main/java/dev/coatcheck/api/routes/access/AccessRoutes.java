@@ -16,6 +16,7 @@ import dev.coatcheck.api.server.OpenRoute;
 import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.name.WireNamed;
+import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.access.ApiKey;
 import dev.coatcheck.ids.access.ApiKeys;
 import dev.coatcheck.ids.access.KeyOutcome;
@@ -108,7 +109,7 @@ public final class AccessRoutes implements Routes {
         caller.allowedTypes(),
         query.text("principal"),
         query.text("status").map(AccessRoutes::status),
-        query.text("after").map(text -> cursor(text, keys)),
+        query.text("after").map(text -> cursor(text, keys, caller.allowedTypes())),
         limit);
   }
 
@@ -117,9 +118,11 @@ public final class AccessRoutes implements Routes {
         .orElseThrow(() -> Refusal.ofParameter("status", "Send active, expired or revoked."));
   }
 
-  private static String cursor(String text, ApiKeys keys) {
+  /** One that the caller may not see is refused like one that isn't there. */
+  private static String cursor(String text, ApiKeys keys, AllowedTypes allowed) {
     return ApiKey.idOf(text)
-        .filter(keyId -> keys.find(keyId).isPresent())
+        .filter(
+            keyId -> keys.find(keyId).filter(key -> KeyProblems.isFor(allowed, key)).isPresent())
         .orElseThrow(() -> Refusal.ofParameter("after", "Send the id of the last key of a page."));
   }
 

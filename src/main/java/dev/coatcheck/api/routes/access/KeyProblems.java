@@ -74,12 +74,18 @@ public final class KeyProblems {
    */
   public static void requireAllowed(String shownId, ApiKeys keys, AllowedTypes allowed) {
     if (!allowed.areAll()
-        && ApiKey.idOf(shownId)
-            .flatMap(keys::find)
-            .flatMap(listed -> listed.key().rights().types())
-            .filter(types -> types.stream().allMatch(allowed::hold))
-            .isEmpty()) {
+        && ApiKey.idOf(shownId).flatMap(keys::find).filter(key -> isFor(allowed, key)).isEmpty()) {
       throw new Refusal(Problem.typeNotAllowed());
     }
+  }
+
+  /** Whether the key is for none but allowed types. */
+  static boolean isFor(AllowedTypes allowed, ApiKeys.Listed key) {
+    return allowed.areAll()
+        || key.key()
+            .rights()
+            .types()
+            .filter(all -> all.stream().allMatch(allowed::hold))
+            .isPresent();
   }
 }

@@ -87,6 +87,38 @@ class MigrationPagesTest {
     assertThat(other.get("/console/migrations").html()).contains("No runs here");
   }
 
+  /** Foreign ones take no room on a page, and nothing on it tells of them. */
+  @Test
+  void thePagesOfAListAreFullOfRunsThatTheCallerMaySee() {
+    String copy =
+        """
+        insert into coatcheck.table_migration overriding system value
+        select (jsonb_populate_record(t, jsonb_build_object('migration_id', n, 'state', 'cancelled',
+                'type_id', (select type_id from coatcheck.type where name = '%s')))).*
+          from coatcheck.table_migration t, generate_series(%d, %d) n where t.migration_id = %s
+        """;
+    GATEWAY.client().put(TestType.of("crate", "crt"));
+    GATEWAY.client().put(TestType.of("barrel", "brl"));
+    GATEWAY.execute(copy.formatted("crate", 1_000_001, 1_000_052, id));
+    GATEWAY.execute(copy.formatted("barrel", 1_000_101, 1_000_160, id));
+    String key = GATEWAY.keyWith(Scope.TABLE_MIGRATIONS_READ);
+    GATEWAY.execute(
+        "update coatcheck.api_key set types = '{crate}' where key_id = '%s'"
+            .formatted(key.substring(9, 21)));
+    ConsoleClient other = ConsoleClient.signedIn(GATEWAY, key);
+    try {
+      String newest = other.get("/console/migrations").html();
+      assertThat(newest)
+          .contains("/console/migrations/1000052\"", "?before=1000003\"")
+          .doesNotContain("/console/migrations/1000002\"", "10001");
+      assertThat(other.get("/console/migrations?before=1000003").html())
+          .contains("/console/migrations/1000002\"", "/console/migrations/1000001\"")
+          .doesNotContain("Older runs");
+    } finally {
+      GATEWAY.execute("delete from coatcheck.table_migration where migration_id > 1000000");
+    }
+  }
+
   private static BufferedReader stream(ConsoleClient browser) throws Exception {
     String html = browser.get(path()).html();
     String live = html.replaceAll("(?s).*data-live=\"([^\"]+)\".*", "$1");

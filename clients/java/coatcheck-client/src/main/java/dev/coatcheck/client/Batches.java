@@ -3,12 +3,16 @@ package dev.coatcheck.client;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Cuts lists to what one call takes, and puts the answers into their order again. */
 final class Batches {
   static final int ITEMS_MAX = 1_000;
+
+  /** A call takes 1 MiB. */
+  private static final long BYTES_MAX = 1_000_000;
 
   private Batches() {}
 
@@ -21,10 +25,33 @@ final class Batches {
     return parts;
   }
 
+  /** The parts of a list of texts, whose JSON fits into one call too. */
+  static List<List<String>> cutBySize(List<String> texts) {
+    List<List<String>> parts = new ArrayList<>();
+    int from = 0;
+    long bytes = 0;
+    for (int i = 0; i < texts.size(); i++) {
+      long more = Json.write(Map.of("", texts.get(i))).length;
+      if (i > from && (i - from == ITEMS_MAX || bytes + more > BYTES_MAX)) {
+        parts.add(texts.subList(from, i));
+        from = i;
+        bytes = 0;
+      }
+      bytes += more;
+    }
+    parts.addAll(cut(texts.subList(from, texts.size())));
+    return parts;
+  }
+
   /** One answer for each item, in their order; calls once for each part. */
   static <Q, R> List<R> each(List<Q> items, Function<List<Q>, List<R>> call) {
-    List<R> answers = new ArrayList<>(items.size());
-    cut(items).forEach(part -> answers.addAll(call.apply(part)));
+    return eachOf(cut(items), call);
+  }
+
+  /** One answer for each item of some parts. */
+  static <Q, R> List<R> eachOf(List<List<Q>> parts, Function<List<Q>, List<R>> call) {
+    List<R> answers = new ArrayList<>();
+    parts.forEach(part -> answers.addAll(call.apply(part)));
     return Collections.unmodifiableList(answers);
   }
 

@@ -337,8 +337,8 @@ public final class CoatcheckClient implements AutoCloseable {
    * @return one result for each, in their order
    */
   public List<UrlResult> resolveUrls(List<String> urls) {
-    return Batches.each(
-        urls,
+    return Batches.eachOf(
+        Batches.cutBySize(urls),
         part -> {
           GatewayAnswer answer = query("/v1/urls/resolve", Map.of("urls", part), "resolveUrlBatch");
           return Batches.paired(answer, part.size()).stream()

@@ -26,7 +26,9 @@ import org.jspecify.annotations.Nullable;
  *       client knows when it sent the request, which was before, so trust ends 1.9 s after a moment
  *       that lies before the one at the gateway, however late the head comes.
  *   <li>Where the machine was suspended, the monotonic clock stood still. So trust ends by the wall
- *       clock too, if that comes first.
+ *       clock too, if that comes first, and both are read before the request is sent.
+ *   <li>The clocks of two machines drift apart. So no request is listened to for more than {@link
+ *       #STREAM_MAX}, in which they drift by less than a tenth of a second.
  *   <li>A gateway may answer with what it knew up to 90 s before, in an outage. So an answer isn't
  *       kept while a change that concerns it is remembered, which is longer, and none is served
  *       that was asked for before all changes of that time were known.
@@ -50,6 +52,12 @@ final class FollowedChanges implements AutoCloseable {
 
   /** Heads come twice a second. */
   private static final Duration SILENCE_MAX = Duration.ofSeconds(5);
+
+  /** Then another request measures the time anew. */
+  private static final Duration STREAM_MAX = Duration.ofMinutes(10);
+
+  /** Another request may help if the heads of this one vouch for nothing. */
+  private static final Duration USELESS_MAX = Duration.ofSeconds(30);
 
   /** A start names all types of an API key. */
   private static final int LINE_LENGTH_MAX = 1 << 20;
@@ -78,7 +86,24 @@ final class FollowedChanges implements AutoCloseable {
   private @Nullable List<String> types;
   private long purgedNano = System.nanoTime();
 
+  /** When a request was sent, by both clocks. */
+  private record Asked(long nano, long millis) {
+    static Asked now() {
+      return new Asked(System.nanoTime(), System.currentTimeMillis());
+    }
+
+    Duration age() {
+      return Duration.ofNanos(System.nanoTime() - nano);
+    }
+  }
+
   private record Trust(long untilNano, long untilMillis) {
+    static Trust of(Asked asked, long asOfMillis) {
+      long millis = asOfMillis + TRUST.toMillis();
+      return new Trust(
+          asked.nano() + TimeUnit.MILLISECONDS.toNanos(millis), asked.millis() + millis);
+    }
+
     boolean isOver() {
       return System.nanoTime() - untilNano > 0 || System.currentTimeMillis() > untilMillis;
     }
@@ -120,8 +145,8 @@ final class FollowedChanges implements AutoCloseable {
    */
   boolean vouchFor(long askedNano, String id, String prefix) {
     return System.nanoTime() - askedNano <= AGE_MAX.toNanos()
-        && askedNano - reliableFromNano >= 0
-        && !isChanged(id, prefix);
+        && !isChanged(id, prefix) // first: see forgetAll
+        && askedNano - reliableFromNano >= 0;
   }
 
   /** Whether an answer that just came may be kept. */
@@ -160,8 +185,8 @@ final class FollowedChanges implements AutoCloseable {
   }
 
   private void follow() throws IOException {
-    long askedNano = System.nanoTime();
-    heardNano = askedNano;
+    Asked asked = Asked.now();
+    heardNano = asked.nano();
     String path = after == FROM_THE_BEGIN ? "/v1/changes" : "/v1/changes?after=" + after;
     try (InputStream body =
         transport.open(GatewayRequest.of("GET", path).accepting("text/event-stream"))) {
@@ -175,7 +200,7 @@ final class FollowedChanges implements AutoCloseable {
         heardNano = System.nanoTime();
         if (!line.isEmpty()) {
           event.add(line);
-        } else if (!hear(event, askedNano)) {
+        } else if (!hear(event, asked)) {
           return;
         } else {
           event = new Event();
@@ -222,7 +247,7 @@ final class FollowedChanges implements AutoCloseable {
   }
 
   /** Whether to listen on. */
-  private boolean hear(Event event, long askedNano) {
+  private boolean hear(Event event, Asked asked) {
     if (event.data.isEmpty()) {
       return true;
     }
@@ -233,7 +258,10 @@ final class FollowedChanges implements AutoCloseable {
           return false;
         }
       }
-      case "head" -> trust(askedNano, data.longNumber("as_of_millis"));
+      case "head" -> {
+        after = Long.parseLong(event.id);
+        return trust(asked, data.longNumber("as_of_millis"));
+      }
       case "ending" -> note(data.required("id"));
       case "type" -> note(data.required("prefix"));
       default -> {} // an alias: no answer about one is kept
@@ -257,12 +285,12 @@ final class FollowedChanges implements AutoCloseable {
     return true;
   }
 
-  private void trust(long askedNano, long asOfMillis) {
-    long untilNano = askedNano + TimeUnit.MILLISECONDS.toNanos(asOfMillis) + TRUST.toNanos();
-    long leftNanos = untilNano - System.nanoTime();
-    trust =
-        new Trust(untilNano, System.currentTimeMillis() + TimeUnit.NANOSECONDS.toMillis(leftNanos));
+  /** Whether the time of the request is still a good measure. */
+  private boolean trust(Asked asked, long asOfMillis) {
+    Trust now = Trust.of(asked, asOfMillis);
+    trust = now;
     purge();
+    return asked.age().compareTo(now.isOver() ? USELESS_MAX : STREAM_MAX) <= 0;
   }
 
   private synchronized void purge() {

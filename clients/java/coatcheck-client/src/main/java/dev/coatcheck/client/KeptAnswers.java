@@ -3,10 +3,11 @@ package dev.coatcheck.client;
 import dev.coatcheck.client.Resolution.Found;
 import dev.coatcheck.id.PublicId;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
@@ -59,28 +60,47 @@ final class KeptAnswers implements AutoCloseable {
   /** The answers to questions, in their order; {@code ask} gets those that are not kept. */
   <Q> List<Resolution<?>> answers(
       List<Q> questions, Function<List<Q>, List<? extends Resolution<?>>> ask) {
+    Map<Q, Resolution<?>> answers = new HashMap<>();
+    Set<Q> kept = new LinkedHashSet<>();
+    List<Q> missing = missing(new LinkedHashSet<>(questions), answers);
+    kept.addAll(answers.keySet());
+    hits.add(questions.stream().filter(answers::containsKey).count());
+    misses.add(missing.size());
+    if (!missing.isEmpty()) {
+      ask(missing, ask, answers);
+      // That may have taken seconds, in which what was found before can have ended.
+      ask(missing(kept, answers), ask, answers);
+    }
+    return questions.stream().<Resolution<?>>map(answers::get).toList();
+  }
+
+  /** Puts the kept answers to some questions; returns the questions that have none. */
+  private <Q> List<Q> missing(Set<Q> questions, Map<Q, Resolution<?>> answers) {
     boolean isTrusted = changes.isTrusted();
-    List<@Nullable Resolution<?>> answers = new ArrayList<>(questions.size());
-    Map<Q, List<Integer>> missing = new LinkedHashMap<>();
-    for (int i = 0; i < questions.size(); i++) {
-      Found<?> kept = isTrusted ? find(questions.get(i)) : null;
-      answers.add(kept);
+    List<Q> missing = new ArrayList<>();
+    for (Q question : questions) {
+      Found<?> kept = isTrusted ? find(question) : null;
       if (kept == null) {
-        missing.computeIfAbsent(questions.get(i), question -> new ArrayList<>()).add(i);
+        missing.add(question);
+      } else {
+        answers.put(question, kept);
       }
     }
-    hits.add(questions.size() - missing.values().stream().mapToLong(Collection::size).sum());
-    misses.add(missing.size());
-    List<Map.Entry<Q, List<Integer>>> unknown = List.copyOf(missing.entrySet());
-    long askedNano = System.nanoTime();
-    List<? extends Resolution<?>> told =
-        ask.apply(unknown.stream().map(Map.Entry::getKey).toList());
-    for (int i = 0; i < unknown.size(); i++) {
-      Resolution<?> answer = told.get(i);
-      keep(unknown.get(i).getKey(), answer, askedNano);
-      unknown.get(i).getValue().forEach(place -> answers.set(place, answer));
+    return missing;
+  }
+
+  private <Q> void ask(
+      List<Q> questions,
+      Function<List<Q>, List<? extends Resolution<?>>> ask,
+      Map<Q, Resolution<?>> answers) {
+    if (!questions.isEmpty()) {
+      long askedNano = System.nanoTime();
+      List<? extends Resolution<?>> told = ask.apply(questions);
+      for (int i = 0; i < questions.size(); i++) {
+        keep(questions.get(i), told.get(i), askedNano);
+        answers.put(questions.get(i), told.get(i));
+      }
     }
-    return List.copyOf(answers);
   }
 
   /** Drops a public ID that this client ended. */

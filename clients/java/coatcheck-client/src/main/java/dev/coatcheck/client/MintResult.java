@@ -16,7 +16,7 @@ public sealed interface MintResult<T> {
   record Minted<T>(Mapping<T> mapping, boolean isNew) implements MintResult<T> {}
 
   /**
-   * Nothing was minted for the item, unless the problem has the status 0: then nobody knows. The
+   * Nothing was minted for the item, unless {@link Problem#mayBeDone()}: then nobody knows. The
    * same item with a name can be sent again in any case.
    *
    * @param problem why, and whether trying again helps

@@ -44,6 +44,8 @@ public record Problem(
   /** The thread was interrupted. The call may have been carried out. */
   public static final String INTERRUPTED = "interrupted";
 
+  private static final String DATABASE_UNAVAILABLE = "database_unavailable";
+
   static Problem ofClient(String code, String detail) {
     return ofClient(0, code, detail);
   }
@@ -85,6 +87,22 @@ public record Problem(
       case 409 -> code.equals("busy");
       case 429 -> !code.equals(NOT_A_GATEWAY);
       case 502, 503, 504 -> true;
+      default -> false;
+    };
+  }
+
+  /**
+   * Whether the call may have been carried out all the same. A repetition does no harm if the call
+   * changes nothing, or has names or an Idempotency-Key.
+   *
+   * @return true for a lost answer, for 500, 502 and 504, for 503 {@code database_unavailable}, and
+   *     for a 503 of another server, such as a proxy
+   */
+  public boolean mayBeDone() {
+    return switch (status) {
+      case 0 -> !code.equals(UNREACHABLE) && !code.equals(TLS_REFUSED);
+      case 500, 502, 504 -> true;
+      case 503 -> code.equals(DATABASE_UNAVAILABLE) || code.equals(NOT_A_GATEWAY);
       default -> false;
     };
   }

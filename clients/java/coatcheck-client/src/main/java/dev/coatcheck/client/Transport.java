@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>429, 503 and 409 {@code busy}: nothing was done. After {@code Retry-After}.
- *   <li>502 and 504, which a proxy answers, and a connection that breaks off or is silent: if the
- *       call is repeatable, because it may have been carried out.
+ *   <li>503 {@code database_unavailable}, 502 to 504 of a proxy, and a connection that breaks off
+ *       or is silent: if the call is repeatable, because it may have been carried out.
  *   <li>no connection: nothing was done.
  * </ul>
  *
@@ -102,7 +102,9 @@ final class Transport {
   /** The body of a successful answer as a stream, at one try. */
   InputStream open(GatewayRequest request) {
     Duration wait = request.deadlineOr(deadline);
-    HttpResponse<InputStream> response = once(request, wait, Transport::streamOrBytes);
+    // The JDK's timeout would end the stream, in Java 26 and later.
+    HttpResponse<InputStream> response =
+        once(wait, http(request).build(), Transport::streamOrBytes);
     if (response.statusCode() < 300) {
       return response.body();
     }
@@ -168,29 +170,21 @@ final class Transport {
     /** A silent try ends at half of the deadline, so that another one fits. */
     private GatewayAnswer tryOnce() {
       long left = left();
-      long wait =
+      long nanos =
           request.isRepeatable() && triesMax > 1
               ? Math.min(left, Math.max(deadlineNanos / 2, 1_000_000))
               : left;
+      Duration wait = Duration.ofNanos(Math.max(nanos, 1_000_000));
       HttpResponse<byte[]> response =
-          once(
-              request,
-              Duration.ofNanos(Math.max(wait, 1_000_000)),
-              HttpResponse.BodyHandlers.ofByteArray());
+          once(wait, http(request).timeout(wait).build(), HttpResponse.BodyHandlers.ofByteArray());
       return new GatewayAnswer(response.statusCode(), response.headers(), response.body());
     }
 
     private boolean mayRepeat(Problem problem) {
-      if (tries >= triesMax || !problem.isTemporary()) {
-        return false;
-      }
-      return switch (problem.status()) {
-        case 409, 429, 503 -> true;
-        case 0 ->
-            problem.code().equals(Problem.UNREACHABLE)
-                || (request.isRepeatable() && !problem.code().equals(Problem.INTERRUPTED));
-        default -> request.isRepeatable();
-      };
+      return tries < triesMax
+          && problem.isTemporary()
+          && !problem.code().equals(Problem.INTERRUPTED)
+          && (request.isRepeatable() || !problem.mayBeDone());
     }
 
     /** Whether there is time for another try, after waiting for it. */
@@ -219,9 +213,9 @@ final class Transport {
   }
 
   private <T> HttpResponse<T> once(
-      GatewayRequest request, Duration wait, HttpResponse.BodyHandler<T> handler) {
+      Duration wait, HttpRequest request, HttpResponse.BodyHandler<T> handler) {
     try {
-      HttpResponse<T> response = whole(http(request, wait), wait, handler);
+      HttpResponse<T> response = whole(request, wait, handler);
       int status = response.statusCode();
       boolean isOurs =
           response
@@ -230,6 +224,9 @@ final class Transport {
               .filter(id -> id.startsWith("req_"))
               .isPresent();
       if (!isOurs && status != 502 && status != 503 && status != 504) {
+        if (response.body() instanceof InputStream unread) {
+          unread.close();
+        }
         throw new CoatcheckException(
             Problem.ofClient(
                 status,
@@ -280,13 +277,12 @@ final class Transport {
     }
   }
 
-  private HttpRequest http(GatewayRequest request, Duration wait) {
+  private HttpRequest.Builder http(GatewayRequest request) {
     HttpRequest.Builder builder =
         HttpRequest.newBuilder(URI.create(base + request.path()))
-            .timeout(wait)
             .header("Authorization", "Bearer " + apiKey.get());
     request.writeTo(builder);
-    return builder.build();
+    return builder;
   }
 
   private static CoatcheckException failed(String code, String detail, @Nullable Throwable cause) {

@@ -1,19 +1,20 @@
 package dev.coatcheck.keys;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The state file of a standalone generator: a time in Unix milliseconds that no key lies beyond. A
  * new mark is on the disk before keys use the time up to it.
+ *
+ * <p>The threads that make keys write it. So it isn't written through a channel, which an interrupt
+ * of such a thread would close for all.
  *
  * <pre>
  *   coatcheck-keys 1 default 7 1790000000000
@@ -28,38 +29,37 @@ final class MarkFile {
   private static final int BYTES_MAX = 256;
 
   private final Path path;
-  private final FileChannel channel;
+  private final RandomAccessFile file;
   private final String head;
   private volatile long mark;
+  private boolean isClosed;
 
-  private MarkFile(Path path, FileChannel channel, String head, long mark) {
+  private MarkFile(Path path, RandomAccessFile file, String head, long mark) {
     this.path = path;
-    this.channel = channel;
+    this.file = file;
     this.head = head;
     this.mark = mark;
   }
 
   /** Opens the file, or makes a new one. */
   static MarkFile open(Path path, String layout, int worker) {
-    @Nullable FileChannel channel = null;
+    @Nullable RandomAccessFile file = null;
     try {
-      channel =
-          FileChannel.open(
-              path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
-      lock(channel, path);
+      file = new RandomAccessFile(path.toFile(), "rw");
+      lock(file, path);
       String head = START + layout + " " + worker + " ";
-      return new MarkFile(path, channel, head, read(channel, path, head));
+      return new MarkFile(path, file, head, read(file, path, head));
     } catch (IOException e) {
-      close(channel);
+      close(file);
       throw new UncheckedIOException("can't use the state file " + path, e);
     }
   }
 
-  private static void lock(FileChannel channel, Path path) throws IOException {
+  private static void lock(RandomAccessFile file, Path path) throws IOException {
     try {
-      @Nullable FileLock lock = channel.tryLock();
+      @Nullable FileLock lock = file.getChannel().tryLock();
       if (lock != null) {
-        return; // until the channel is closed
+        return; // until the file is closed
       }
     } catch (OverlappingFileLockException e) {
       // held in this process
@@ -67,23 +67,23 @@ final class MarkFile {
     throw new IOException("another generator has " + path + " open");
   }
 
-  private static void close(@Nullable FileChannel channel) {
+  private static void close(@Nullable RandomAccessFile file) {
     try {
-      if (channel != null) {
-        channel.close();
+      if (file != null) {
+        file.close();
       }
     } catch (IOException e) {
       // Nothing was written.
     }
   }
 
-  private static long read(FileChannel channel, Path path, String head) throws IOException {
-    ByteBuffer bytes = ByteBuffer.allocate(BYTES_MAX);
-    int length = channel.read(bytes, 0);
+  private static long read(RandomAccessFile file, Path path, String head) throws IOException {
+    byte[] bytes = new byte[BYTES_MAX];
+    int length = file.read(bytes);
     if (length <= 0) {
       return Long.MIN_VALUE;
     }
-    String text = new String(bytes.array(), 0, length, StandardCharsets.US_ASCII).strip();
+    String text = new String(bytes, 0, length, StandardCharsets.US_ASCII).strip();
     if (!text.startsWith(head)) {
       throw new IOException(path + " is no state file of this layout and worker: " + text);
     }
@@ -114,13 +114,9 @@ final class MarkFile {
     // Of one length, so that a shorter mark leaves nothing of a longer one.
     byte[] line = "%s%-20d%n".formatted(head, millis).getBytes(StandardCharsets.US_ASCII);
     try {
-      ByteBuffer bytes = ByteBuffer.wrap(line);
-      while (bytes.hasRemaining()) {
-        if (channel.write(bytes, bytes.position()) < 0) {
-          throw new IOException("nothing was written");
-        }
-      }
-      channel.force(false);
+      file.seek(0);
+      file.write(line);
+      file.getFD().sync();
     } catch (IOException e) {
       throw new UncheckedIOException("can't write the state file " + path, e);
     }
@@ -129,11 +125,12 @@ final class MarkFile {
 
   /** Writes the latest time of any key, and lets the file go. */
   synchronized void close(long latest) {
-    if (channel.isOpen()) {
+    if (!isClosed) {
+      isClosed = true;
       if (latest >= 0) {
         write(latest);
       }
-      close(channel);
+      close(file);
     }
   }
 }

@@ -263,11 +263,22 @@ public final class Snowflakes implements AutoCloseable {
 
     /**
      * Takes a line for each change of the lease, for a log. Called on the thread that renews; it
-     * must return at once.
+     * must return at once. What it throws goes to the thread's handler of uncaught exceptions, and
+     * the lease goes on.
      */
     public Leased onEvent(Consumer<String> listener) {
       events = Objects.requireNonNull(listener);
       return this;
+    }
+
+    /** The lease outlives a log that fails. */
+    private static void tell(Consumer<String> listener, LeaseEvent event) {
+      try {
+        listener.accept(event.toString());
+      } catch (RuntimeException failed) {
+        Thread thread = Thread.currentThread();
+        thread.getUncaughtExceptionHandler().uncaughtException(thread, failed);
+      }
     }
 
     /**
@@ -278,7 +289,7 @@ public final class Snowflakes implements AutoCloseable {
     public Snowflakes open() {
       int last = lastWorker < 0 ? WorkerUses.shared(layout) - 1 : lastWorker;
       LeaseSettings settings = new LeaseSettings(layout, firstWorker, last, holder, windowMillis);
-      Consumer<LeaseEvent> told = event -> events.accept(event.toString());
+      Consumer<LeaseEvent> told = event -> tell(events, event);
       WorkerLease lease;
       if (dataSource != null) {
         lease = WorkerLease.watchingTheWallClock(settings, dataSource, told);

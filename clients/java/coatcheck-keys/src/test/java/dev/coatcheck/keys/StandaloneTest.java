@@ -49,6 +49,19 @@ class StandaloneTest {
     return ((KeyReservation.Never) reserved).reason();
   }
 
+  /** The thread of a request that was given up. */
+  @Test
+  void anInterruptedThreadLeavesTheStateFileUsable() {
+    StandaloneSource source = source(folder.resolve("interrupted"));
+    Thread.currentThread().interrupt();
+    assertThat(source.key()).isNotNegative();
+    assertThat(Thread.interrupted()).isTrue();
+
+    wall.addAndGet(10_000);
+    nanos.addAndGet(10_000_000_000L);
+    assertThat(millis(source.key())).isEqualTo(START + 10_000);
+  }
+
   @Test
   void keysRiseAndCarryTheClocksTimeAndTheWorker() {
     StandaloneSource source = source(ClockPolicy.TIERED);

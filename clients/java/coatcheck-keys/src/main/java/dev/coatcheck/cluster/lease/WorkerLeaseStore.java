@@ -51,19 +51,29 @@ final class WorkerLeaseStore {
     try (Connection connection = pool.getConnection()) {
       int millisBefore = connection.getNetworkTimeout();
       boolean committedBefore = connection.getAutoCommit();
-      connection.setNetworkTimeout(Runnable::run, STATEMENT_MILLIS_MAX);
-      if (!committedBefore) {
-        connection.setAutoCommit(true);
+      try {
+        connection.setNetworkTimeout(Runnable::run, STATEMENT_MILLIS_MAX);
+        if (!committedBefore) {
+          connection.setAutoCommit(true);
+        }
+        return send(connection, settings, conditions, request);
+      } finally {
+        giveBack(connection, millisBefore, committedBefore);
       }
-      LeaseReply reply = send(connection, settings, conditions, request);
-      // The connection goes back to a pool, which may be an application's.
+    } catch (SQLException e) {
+      return new LeaseReply.Failed(words(e));
+    }
+  }
+
+  /** As it was: it goes to a pool, which may be an application's. */
+  private static void giveBack(Connection connection, int millisBefore, boolean committedBefore) {
+    try {
       if (!committedBefore) {
         connection.setAutoCommit(false);
       }
       connection.setNetworkTimeout(Runnable::run, millisBefore);
-      return reply;
-    } catch (SQLException e) {
-      return new LeaseReply.Failed(words(e));
+    } catch (SQLException broken) {
+      // Then no pool gives it to anybody.
     }
   }
 
