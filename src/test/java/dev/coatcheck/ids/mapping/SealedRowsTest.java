@@ -5,53 +5,53 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.sql.TestSession;
-import java.time.Duration;
 import java.time.Instant;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 class SealedRowsTest {
   private static final Token NO_ROW = new Token(3, 4);
 
-  /** Each question during a reading is one of a type that isn't read yet. */
+  /** Under traffic there is a question during each reading. */
   @Test
   void theRowsAreNotReadAgainBecauseTheyAreAskedForMeanwhile() throws Exception {
-    try (MappingFixture fixture = new MappingFixture();
-        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+    try (MappingFixture fixture = new MappingFixture()) {
       fixture.on.sql().execute("create extension if not exists pg_stat_statements");
       Type type = fixture.sealed("message", "msg", Instant.EPOCH);
       TypedToken id = TypedToken.of(type, NO_ROW);
-      AtomicBoolean isOver = new AtomicBoolean();
-      Future<?> traffic =
-          threads.submit(
-              () -> {
-                while (!isOver.get()) {
-                  fixture.sealedRows.haveNone(id);
-                  Thread.onSpinWait();
-                }
-              });
       Awaitility.await().until(() -> fixture.sealedRows.haveNone(id));
-      Awaitility.await()
-          .during(Duration.ofMillis(500))
-          .until(() -> readings(fixture), new Settled()::isTheSame);
-      isOver.set(true);
-      traffic.get();
+      long before;
+      try (TestSession _ =
+          fixture.on.sql().begin("lock table coatcheck.public_id in access exclusive mode")) {
+        missChanges(fixture);
+        Awaitility.await()
+            .until(
+                () ->
+                    fixture
+                        .on
+                        .sql()
+                        .number(
+                            "select count(*) from pg_stat_activity where wait_event_type = 'Lock'"
+                                + " and datname = current_database()"
+                                + " and query like '%coatcheck.public_id%'"),
+                waiting -> waiting > 0);
+        before = readings(fixture);
+        assertThat(fixture.sealedRows.haveNone(id)).isFalse();
+      }
+      Awaitility.await().until(() -> fixture.sealedRows.haveNone(id));
+      Thread.sleep(300); // three times the pause before a type that is new is read
+
+      assertThat(readings(fixture) - before).isEqualTo(1);
     }
   }
 
-  /** Whether a number is still what it was a second ago, once it had the time to be. */
-  private static final class Settled {
-    private long last = -1;
-
-    boolean isTheSame(long now) {
-      boolean isTheSame = now == last;
-      last = now;
-      return isTheSame;
-    }
+  private static void missChanges(MappingFixture fixture) {
+    fixture
+        .on
+        .sql()
+        .execute(
+            "delete from coatcheck.change",
+            "update coatcheck.change_head set number = number + 10");
   }
 
   private static long readings(MappingFixture fixture) {
@@ -74,12 +74,7 @@ class SealedRowsTest {
 
       try (TestSession _ =
           fixture.on.sql().begin("lock table coatcheck.public_id in access exclusive mode")) {
-        fixture
-            .on
-            .sql()
-            .execute(
-                "delete from coatcheck.change",
-                "update coatcheck.change_head set number = number + 10");
+        missChanges(fixture);
 
         Awaitility.await().until(() -> !fixture.sealedRows.haveNone(id));
         assertThat(fixture.feed.isTrusted()).isTrue();
