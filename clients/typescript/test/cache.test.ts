@@ -74,6 +74,39 @@ test('what others revoke is dead within two seconds, and what this client revoke
   assert.equal((await ids.resolve(kept, own)).outcome, 'revoked');
 });
 
+test('what ends while the rest of a list is asked for is not served with it', async () => {
+  const { proxy, ids } = await cached();
+  const [id, other] = [await minted(), await minted()];
+  await untilKept(proxy, ids, id);
+
+  proxy.faults.push({ kind: 'answer', status: 503, headers: { 'retry-after': '3' } });
+  const both = ids.resolveAll(kept, [id, other]);
+  await client().revoke(id);
+
+  assert.deepEqual((await both).map(({ outcome }) => outcome), ['revoked', 'found']);
+});
+
+test('an older public ID whose alias was removed is unknown within two seconds', async () => {
+  const { proxy, ids } = await cached();
+  const id = await minted();
+  await untilKept(proxy, ids, id);
+  const alias = { scheme: 'public', value: `old-${String(Date.now()).slice(-8)}` } as const;
+  await client().putAlias(id, alias);
+  assert.equal((await ids.resolve(kept, alias.value, { older: true })).outcome, 'found');
+
+  await client().deleteAlias(id, alias);
+  const removedAt = performance.now();
+  let askedAt = removedAt;
+  let lastFoundAt = removedAt;
+  while ((await ids.resolve(kept, alias.value, { older: true })).outcome === 'found') {
+    lastFoundAt = askedAt;
+    askedAt = performance.now();
+    assert.ok(lastFoundAt - removedAt < 10_000, 'still found after ten seconds');
+    await nextTurn();
+  }
+  assert.ok(lastFoundAt - removedAt < 2_000, `${lastFoundAt - removedAt} ms`);
+});
+
 test('without a gateway nothing is served for longer than two seconds', async () => {
   const { proxy, ids } = await cached();
   const id = await minted();

@@ -26,7 +26,20 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class TypeScriptClientTest {
   @RegisterExtension
   static final GatewayFixture GATEWAY =
-      GatewayFixture.withOldTypes(TestType.of("kept", "kept").with("generate", "none"));
+      GatewayFixture.withOldTypes(
+          TestType.of("kept", "kept")
+              .with("generate", "none")
+              .with(
+                  "public_pattern",
+                  Map.of(
+                      "text_prefix",
+                      "old-",
+                      "alphabet",
+                      "0123456789",
+                      "min_length",
+                      8,
+                      "max_length",
+                      8)));
 
   /** That of an application, for the recipes. */
   private static final TestDatabase DATABASE = TestDatabase.empty();
