@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Which API keys were used since the last minute. They are written once a minute and at shutdown; a
- * kill loses the last minute. One entry for each key that was used, and unknown keys are none.
+ * kill loses the last minute. It holds one entry for each used key; unknown keys are not recorded.
  */
 final class KeyUses implements AutoCloseable {
   private static final int WRITE_SECONDS = 60;

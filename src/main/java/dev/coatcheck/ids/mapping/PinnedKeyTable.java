@@ -14,8 +14,8 @@ import java.util.stream.Collectors;
 import org.jooq.DSLContext;
 
 /**
- * Which public IDs the keys of closed eras have. A mapping has the bucket of its token, and for a
- * sealed one only the seal key tells it from the key; so here it is in the bucket of the key.
+ * Which public IDs the keys of closed eras have. The bucket of a mapping is that of its token,
+ * which can't be computed without the seal key, so these rows are in the bucket of the key.
  */
 public final class PinnedKeyTable {
   private static final String FIND =

@@ -11,9 +11,9 @@ import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 
 /**
- * What sealing of a type must not be. Whether a key is sealed, and by which era, depends on nothing
- * but the key: so neither the moment nor the start of an era ever changes, and both lie beyond
- * every key that exists.
+ * The rules for sealing a type: why a change is refused. Whether a key is sealed, and by which era,
+ * depends on nothing but the key: so neither the moment nor the start of an era ever changes, and
+ * both lie beyond every key that exists.
  */
 final class SealRules {
   /** How far ahead what concerns keys that exist is decided: an hour beyond the furthest key. */

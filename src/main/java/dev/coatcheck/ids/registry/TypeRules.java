@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** What a definition of a type must not be, given all types as they are. */
+/** The rules for defining a type, given all types as they are: why a definition is refused. */
 final class TypeRules {
   private TypeRules() {}
 

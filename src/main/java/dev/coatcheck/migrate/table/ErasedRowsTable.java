@@ -1,5 +1,7 @@
 package dev.coatcheck.migrate.table;
 
+import static dev.coatcheck.migrate.table.Steps.file;
+
 import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
@@ -100,9 +102,5 @@ public final class ErasedRowsTable {
 
   private void execute(DSLContext sql, SqlTemplate template, Object... values) {
     PlainSql.execute(sql, names.fill(template), values);
-  }
-
-  private static SqlTemplate file(String name) {
-    return SqlTemplate.file(ErasedRowsTable.class, name);
   }
 }

@@ -11,7 +11,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * Connects for a pool, and keeps trying while Postgres is away. Hikari would pause for longer after
- * each failure, up to 5 s, and find a Postgres that is back as much later.
+ * each failure, up to 5 s, and so notice up to 5 s late that Postgres is back.
  */
 final class PatientSource extends PGSimpleDataSource implements AutoCloseable {
   private static final long PAUSE_MILLIS = 100;

@@ -11,8 +11,8 @@ import org.jooq.DSLContext;
  * drop what a connection begins with.
  *
  * <p>On a database that holds tables of others every transaction begins with it. It has the server
- * end a transaction whose client is gone or cut off, which would hold its locks for hours. What
- * else bounds the transaction is set along, and costs no round trip of its own.
+ * end a transaction whose client is gone or cut off, which would hold its locks for hours. Other
+ * time-outs are set in the same statement, without another round trip.
  */
 public final class TransactionStart {
   /** A system may refuse what it doesn't know, or write a line to the server's log each time. */

@@ -1,7 +1,6 @@
 package dev.coatcheck.api.console.access;
 
 import dev.coatcheck.api.console.page.Form;
-import dev.coatcheck.api.console.page.FormPage;
 import dev.coatcheck.api.console.page.Frame;
 import dev.coatcheck.api.console.page.Gate;
 import dev.coatcheck.api.console.page.Html;
@@ -15,9 +14,7 @@ import dev.coatcheck.api.routes.access.KeyBody;
 import dev.coatcheck.ids.access.ApiKey;
 import dev.coatcheck.ids.access.ApiKeys;
 import dev.coatcheck.ids.access.KeyOutcome;
-import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.access.StoredKey;
-import io.javalin.http.Context;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
@@ -62,28 +59,10 @@ final class KeyEnds {
   }
 
   /** Replaces a key by a successor, whose secret is shown once. */
-  static final class Rotate implements FormPage<ApiKeys.Listed> {
-    private final KeyPages.Verbs verbs;
-    private final InstantSource clock;
-
-    Rotate(KeyPages.Verbs verbs, InstantSource clock) {
-      this.verbs = verbs;
-      this.clock = clock;
-    }
-
+  record Rotate(KeyPages.Verbs verbs, InstantSource clock) implements KeyForms.OfKey {
     @Override
     public String path() {
       return KeyPages.ONE + "/rotate";
-    }
-
-    @Override
-    public Scope needed() {
-      return Scope.ACCESS_ADMIN;
-    }
-
-    @Override
-    public ApiKeys.Listed subject(Context ctx, Visit visit) {
-      return KeyPages.key(ctx, visit, verbs.keys());
     }
 
     @Override
@@ -120,28 +99,10 @@ final class KeyEnds {
   }
 
   /** Ends a key for good. */
-  static final class Revoke implements FormPage<ApiKeys.Listed> {
-    private final KeyPages.Verbs verbs;
-    private final InstantSource clock;
-
-    Revoke(KeyPages.Verbs verbs, InstantSource clock) {
-      this.verbs = verbs;
-      this.clock = clock;
-    }
-
+  record Revoke(KeyPages.Verbs verbs, InstantSource clock) implements KeyForms.OfKey {
     @Override
     public String path() {
       return KeyPages.ONE + "/revoke";
-    }
-
-    @Override
-    public Scope needed() {
-      return Scope.ACCESS_ADMIN;
-    }
-
-    @Override
-    public ApiKeys.Listed subject(Context ctx, Visit visit) {
-      return KeyPages.key(ctx, visit, verbs.keys());
     }
 
     @Override

@@ -89,16 +89,10 @@ final class KeyForms {
    * Creates a key: once for each page with the form, so that a form that is sent twice makes one
    * key, and only its first answer has the secret.
    */
-  static final class Create implements FormPage<String> {
+  record Create(KeyPages.Verbs verbs) implements FormPage<String> {
     private static final String ONCE = "once";
     private static final int ONCE_BYTES = 16;
     private static final Pattern ONCE_TEXT = Pattern.compile("[A-Za-z0-9_-]{22}");
-
-    private final KeyPages.Verbs verbs;
-
-    Create(KeyPages.Verbs verbs) {
-      this.verbs = verbs;
-    }
 
     @Override
     public String path() {
@@ -165,30 +159,29 @@ final class KeyForms {
     }
   }
 
-  /** Changes the name and the rights of a key, if it still has the version that was seen. */
-  static final class Edit implements FormPage<ApiKeys.Listed> {
-    private static final String VERSION = "version";
-    private static final Pattern VERSION_TEXT = Pattern.compile("[1-9][0-9]{0,8}");
-
-    private final KeyPages.Verbs verbs;
-
-    Edit(KeyPages.Verbs verbs) {
-      this.verbs = verbs;
-    }
+  /** A form about a key that there is. */
+  interface OfKey extends FormPage<ApiKeys.Listed> {
+    KeyPages.Verbs verbs();
 
     @Override
-    public String path() {
-      return KeyPages.ONE + "/edit";
-    }
-
-    @Override
-    public Scope needed() {
+    default Scope needed() {
       return Scope.ACCESS_ADMIN;
     }
 
     @Override
-    public ApiKeys.Listed subject(Context ctx, Visit visit) {
-      return KeyPages.key(ctx, visit, verbs.keys());
+    default ApiKeys.Listed subject(Context ctx, Visit visit) {
+      return KeyPages.key(ctx, visit, verbs().keys());
+    }
+  }
+
+  /** Changes the name and the rights of a key, if it still has the version that was seen. */
+  record Edit(KeyPages.Verbs verbs) implements OfKey {
+    private static final String VERSION = "version";
+    private static final Pattern VERSION_TEXT = Pattern.compile("[1-9][0-9]{0,8}");
+
+    @Override
+    public String path() {
+      return KeyPages.ONE + "/edit";
     }
 
     @Override

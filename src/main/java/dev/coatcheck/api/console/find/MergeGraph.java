@@ -87,10 +87,6 @@ record MergeGraph(Box survivor, List<Box> merged, boolean hasMore) {
     return BOX_HEIGHT + 1;
   }
 
-  int lineToY() {
-    return merged.getLast().middleY();
-  }
-
   /** The picture in words. */
   String description() {
     return (merged.size() == 1 && !hasMore

@@ -39,7 +39,7 @@ record RunView(TableMigration run, String type, List<StepStatus> steps) {
    */
   record Stop(Phase phase, String mark, Optional<Instant> at, Optional<String> error) {}
 
-  /** A reason to wait, with how many of the samples had it. */
+  /** A reason to wait, and from when to when. */
   record Wait(String reason, Instant since, Instant until) {}
 
   String table() {

@@ -10,10 +10,9 @@ interface ChangeKind {
   /** Of its page. */
   String path();
 
-  /** Where the page of a type is. */
-  String path(Subject subject);
-
-  Section section();
+  default Section section() {
+    return Section.LEGACY;
+  }
 
   String heading(Subject subject);
 
@@ -24,7 +23,9 @@ interface ChangeKind {
   List<TypeFields.Group> groups(Subject subject);
 
   /** The texts of the form before anything is filled in. */
-  Map<String, String> proposed(Subject subject);
+  default Map<String, String> proposed(Subject subject) {
+    return subject.texts();
+  }
 
   /**
    * The type after the change, as texts of a form.
@@ -41,5 +42,7 @@ interface ChangeKind {
   List<String> consequences(Subject subject, Map<String, String> after);
 
   /** The page to show after the change of the type with this name. */
-  String next(String name);
+  default String next(String name) {
+    return ChangePages.legacyPathOf(name);
+  }
 }

@@ -13,6 +13,7 @@ import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.routes.Parameters;
+import dev.coatcheck.api.routes.types.TypeBody;
 import dev.coatcheck.api.routes.types.TypeChanges;
 import dev.coatcheck.core.json.JsonFault;
 import dev.coatcheck.core.json.JsonObject;
@@ -122,7 +123,7 @@ final class ChangePage implements FormPage<Subject> {
     }
 
     String json() {
-      return new String(Json.write(TypeChanges.fields(draft.definition())), StandardCharsets.UTF_8);
+      return new String(Json.write(TypeBody.fields(draft.definition())), StandardCharsets.UTF_8);
     }
 
     String curl() {
@@ -370,7 +371,7 @@ final class ChangePage implements FormPage<Subject> {
                   name,
                   JsonObject.of(
                       Json.MAPPER.valueToTree(TypeFields.body(kind.changed(subject, form)))));
-      Map<String, String> after = TypeFields.texts(TypeChanges.fields(definition));
+      Map<String, String> after = TypeFields.texts(TypeBody.fields(definition));
       return new Draft(
           definition,
           TypeDiff.between(subject.texts(), after),

@@ -66,11 +66,6 @@ final class ChangePages {
     }
 
     @Override
-    public String path(Subject subject) {
-      return isNew ? path() : pathOf(subject.name()) + "/edit";
-    }
-
-    @Override
     public Section section() {
       return Section.TYPES;
     }
@@ -88,11 +83,6 @@ final class ChangePages {
     @Override
     public List<TypeFields.Group> groups(Subject subject) {
       return isNew ? TypeFields.GROUPS : TypeFields.policies();
-    }
-
-    @Override
-    public Map<String, String> proposed(Subject subject) {
-      return subject.texts();
     }
 
     @Override
@@ -121,16 +111,6 @@ final class ChangePages {
     }
 
     @Override
-    public String path(Subject subject) {
-      return legacyPathOf(subject.name()) + "/sunset";
-    }
-
-    @Override
-    public Section section() {
-      return Section.LEGACY;
-    }
-
-    @Override
     public String heading(Subject subject) {
       return "Set the sunset of " + subject.name();
     }
@@ -145,11 +125,6 @@ final class ChangePages {
       return List.of(
           TypeFields.some(
               "Sunset", "legacy.deprecated_at", "legacy.sunset_at", "legacy.sunset_link"));
-    }
-
-    @Override
-    public Map<String, String> proposed(Subject subject) {
-      return subject.texts();
     }
 
     @Override
@@ -183,11 +158,6 @@ final class ChangePages {
       }
       return sentences;
     }
-
-    @Override
-    public String next(String name) {
-      return legacyPathOf(name);
-    }
   }
 
   private static LegacyPolicy requireLegacy(Subject subject) {
@@ -216,16 +186,6 @@ final class ChangePages {
     @Override
     public String path() {
       return legacyPathOf("{name}") + "/brownouts";
-    }
-
-    @Override
-    public String path(Subject subject) {
-      return legacyPathOf(subject.name()) + "/brownouts";
-    }
-
-    @Override
-    public Section section() {
-      return Section.LEGACY;
     }
 
     @Override
@@ -289,11 +249,6 @@ final class ChangePages {
               : "These API keys notice nothing: " + exempt.replace("\n", ", ") + ".");
       return sentences;
     }
-
-    @Override
-    public String next(String name) {
-      return legacyPathOf(name);
-    }
   }
 
   /** The end of a brownout: now, or before it began. */
@@ -303,21 +258,8 @@ final class ChangePages {
       return legacyPathOf("{name}") + "/brownouts/{from}/end";
     }
 
-    @Override
-    public String path(Subject subject) {
-      return legacyPathOf(subject.name())
-          + "/brownouts/"
-          + window(subject).from().getEpochSecond()
-          + "/end";
-    }
-
     private static Brownout window(Subject subject) {
       return subject.brownout().orElseThrow();
-    }
-
-    @Override
-    public Section section() {
-      return Section.LEGACY;
     }
 
     @Override
@@ -333,11 +275,6 @@ final class ChangePages {
     @Override
     public List<TypeFields.Group> groups(Subject subject) {
       return List.of();
-    }
-
-    @Override
-    public Map<String, String> proposed(Subject subject) {
-      return Map.of();
     }
 
     @Override
@@ -370,11 +307,6 @@ final class ChangePages {
                   + subject.name()
                   + " are redirected again."
               : "The brownout does not take place.");
-    }
-
-    @Override
-    public String next(String name) {
-      return legacyPathOf(name);
     }
   }
 }

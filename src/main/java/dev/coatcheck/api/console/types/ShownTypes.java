@@ -9,7 +9,7 @@ import dev.coatcheck.api.console.page.Visit;
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Json;
 import dev.coatcheck.api.exchange.Query;
-import dev.coatcheck.api.routes.types.TypeChanges;
+import dev.coatcheck.api.routes.types.TypeBody;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.cluster.audit.Audit;
 import dev.coatcheck.cluster.audit.AuditFilter;
@@ -176,7 +176,7 @@ final class ShownTypes {
     Gate.require(visit, Scope.TYPES_READ);
     Type type =
         verbs.parameters().type(visit.rights().allowedTypes(), "name", ctx.pathParam("name"));
-    Map<String, String> texts = TypeFields.texts(TypeChanges.fields(type));
+    Map<String, String> texts = TypeFields.texts(TypeBody.fields(type));
     TypeView view =
         new TypeView(
             visit.frame(Section.TYPES, "Type " + type.name()),

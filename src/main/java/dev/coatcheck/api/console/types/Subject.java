@@ -1,6 +1,6 @@
 package dev.coatcheck.api.console.types;
 
-import dev.coatcheck.api.routes.types.TypeChanges;
+import dev.coatcheck.api.routes.types.TypeBody;
 import dev.coatcheck.ids.registry.Brownout;
 import dev.coatcheck.ids.registry.Type;
 import java.util.LinkedHashMap;
@@ -25,7 +25,7 @@ record Subject(Optional<Type> type, Optional<Brownout> brownout) {
 
   /** The type as texts of a form; empty for a new one. */
   SequencedMap<String, String> texts() {
-    return type.map(present -> TypeFields.texts(TypeChanges.fields(present)))
+    return type.map(present -> TypeFields.texts(TypeBody.fields(present)))
         .orElseGet(LinkedHashMap::new);
   }
 

@@ -95,12 +95,7 @@ final class TypeFields {
     }
   }
 
-  /** The fields that a type has for good. */
-  static Group ofKeys() {
-    return GROUPS.getFirst();
-  }
-
-  /** All others. */
+  /** Without those that a type has for good. */
   static List<Group> policies() {
     return GROUPS.subList(1, GROUPS.size());
   }

@@ -61,7 +61,7 @@ public final class TypeBody {
   }
 
   /** The fields of a request that puts the type as it is. */
-  static Map<String, @Nullable Object> fields(Type type) {
+  public static Map<String, @Nullable Object> fields(Type type) {
     return fields(
         new TypeDefinition(
             type.name(),

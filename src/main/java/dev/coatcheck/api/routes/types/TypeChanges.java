@@ -18,11 +18,9 @@ import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.ids.registry.TypeDefinition;
 import java.time.InstantSource;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /** Creates and changes types for callers, who may do so for some types only. */
 public final class TypeChanges {
@@ -50,16 +48,6 @@ public final class TypeChanges {
    */
   public TypeDefinition definition(String name, JsonObject body) {
     return bodies.definition(name, body);
-  }
-
-  /** The fields of a request that puts the type as it is. */
-  public static Map<String, @Nullable Object> fields(Type type) {
-    return TypeBody.fields(type);
-  }
-
-  /** Those of a definition, with their defaults. */
-  public static Map<String, @Nullable Object> fields(TypeDefinition definition) {
-    return TypeBody.fields(definition);
   }
 
   /** The change that a JSON merge patch makes to a type. */

@@ -179,8 +179,7 @@ final class RunText {
 
   static String phase(JsonNode run) {
     for (JsonNode step : run.path("steps")) {
-      String state = step.path("state").asString();
-      if (!state.equals("applied") && !state.equals("verified")) {
+      if (!step.path("state").asString().equals("verified")) {
         return step.path("phase").asString() + " " + step.path("name").asString();
       }
     }
