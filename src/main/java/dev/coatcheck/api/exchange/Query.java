@@ -66,6 +66,14 @@ public final class Query {
     return Optional.ofNullable(values.get(name)).map(List::getFirst);
   }
 
+  /** Whether a parameter is there, which has one value only. */
+  public boolean is(String name, String value) {
+    if (text(name).filter(sent -> !sent.equals(value)).isPresent()) {
+      throw Refusal.ofParameter(name, "Send %s, or leave %s out.".formatted(value, name));
+    }
+    return text(name).isPresent();
+  }
+
   /** A required parameter; {@code detail} asks for it. */
   public String needed(String name, String detail) {
     return text(name)

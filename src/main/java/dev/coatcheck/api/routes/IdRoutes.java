@@ -85,11 +85,8 @@ public final class IdRoutes implements Routes {
   private Answer resolve(Context ctx) {
     Query query = Query.of(ctx, EXPAND);
     String id = ctx.pathParam("id");
-    if (query.text(EXPAND).isEmpty()) {
+    if (!query.is(EXPAND, "aliases")) {
       return resolve(id, RequestCaller.types(ctx), Asked.of(ctx));
-    }
-    if (!query.text(EXPAND).get().equals("aliases")) {
-      throw Refusal.ofParameter(EXPAND, "Send aliases, or leave expand out.");
     }
     return answer(
         id,

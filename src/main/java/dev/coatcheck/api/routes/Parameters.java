@@ -18,13 +18,39 @@ import dev.coatcheck.ids.registry.Type;
 import io.javalin.http.Context;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Parses names of types, keys and aliases in requests, and refuses malformed ones. */
 public final class Parameters {
+  private static final String IF_MATCH = "If-Match";
+  private static final Pattern ETAG = Pattern.compile("\"([1-9][0-9]{0,8})\"");
+
   private final Registry registry;
 
   public Parameters(Registry registry) {
     this.registry = registry;
+  }
+
+  /**
+   * The version that the header If-Match names; empty without it.
+   *
+   * @param read what was read before, in words
+   */
+  public static OptionalInt ifMatch(Context ctx, String read) {
+    String sent = ctx.header(IF_MATCH);
+    if (sent == null) {
+      return OptionalInt.empty();
+    }
+    Matcher version = ETAG.matcher(sent);
+    if (!version.matches()) {
+      throw new Refusal(
+          ProblemCode.HEADER_INVALID,
+          IF_MATCH,
+          "Send the ETag that a GET of the " + read + " gave, for instance \"1\".");
+    }
+    return OptionalInt.of(Integer.parseInt(version.group(1)));
   }
 
   public Type type(Context ctx, String param) {

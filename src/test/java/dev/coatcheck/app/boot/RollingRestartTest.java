@@ -44,7 +44,7 @@ class RollingRestartTest {
   private static final int INSTANCES = 3;
   private static final int PER_SECOND = Integer.getInteger("rate", 1_000);
   private static final int PER_SECOND_MIN = 100;
-  private static final Duration LATE_MAX = Duration.ofMillis(250);
+  private static final Duration LATE_MAX = Duration.ofMillis(100);
   private static final int ROWS = 5_000;
   private static final int ITEMS_MAX = 1_000;
   private static final int WARM_UP_SECONDS = 2;

@@ -5,12 +5,12 @@ import dev.coatcheck.api.exchange.ClientAddress;
 import dev.coatcheck.api.exchange.IdempotencyHeader;
 import dev.coatcheck.api.exchange.ListView;
 import dev.coatcheck.api.exchange.Problem;
-import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.exchange.RequestId;
+import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.OpenRoute;
 import dev.coatcheck.api.server.Routes;
@@ -33,9 +33,7 @@ import java.net.InetAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.function.LongSupplier;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** API keys: {@code /v1/access}. */
@@ -47,7 +45,6 @@ public final class AccessRoutes implements Routes {
   private static final RateLimit LEAK_CALLS = new RateLimit(60, 3_600);
   private static final String NO_STORED_SECRET =
       "The answer contains a secret, which is not stored. Leave the header out.";
-  private static final Pattern ETAG = Pattern.compile("\"([1-9][0-9]{0,8})\"");
 
   private final ApiKeys keys;
   private final Proxies proxies;
@@ -140,7 +137,7 @@ public final class AccessRoutes implements Routes {
                     keys.patch(
                         keyId,
                         key -> KeyBody.patched(body.object(), key),
-                        expectedVersion(ctx),
+                        Parameters.ifMatch(ctx, "API key"),
                         RequestCaller.actor(ctx))))
         .orElseGet(() -> Answer.of(KeyProblems.unknown()));
   }
@@ -154,17 +151,7 @@ public final class AccessRoutes implements Routes {
 
   private Answer revoke(Context ctx, RequestBody request) {
     request.object().allow();
-    boolean keepsSuccessors =
-        Query.of(ctx, "successors")
-            .text("successors")
-            .map(
-                text -> {
-                  if (!text.equals("keep")) {
-                    throw Refusal.ofParameter("successors", "Send keep, or leave it out.");
-                  }
-                  return true;
-                })
-            .orElse(false);
+    boolean keepsSuccessors = Query.of(ctx, "successors").is("successors", "keep");
     requireAllowed(ctx);
     return answer(keys.revoke(keyId(ctx), keepsSuccessors, RequestCaller.actor(ctx)));
   }
@@ -212,21 +199,6 @@ public final class AccessRoutes implements Routes {
       case KeyOutcome.MadeBefore _ -> throw new IllegalStateException("no form was sent");
       case KeyOutcome.Refused refused -> Answer.of(KeyProblems.of(refused));
     };
-  }
-
-  private static OptionalInt expectedVersion(Context ctx) {
-    String ifMatch = ctx.header("If-Match");
-    if (ifMatch == null) {
-      return OptionalInt.empty();
-    }
-    var version = ETAG.matcher(ifMatch);
-    if (!version.matches()) {
-      throw new Refusal(
-          ProblemCode.HEADER_INVALID,
-          "If-Match",
-          "Send the ETag that a GET of the API key gave, for instance \"1\".");
-    }
-    return OptionalInt.of(Integer.parseInt(version.group(1)));
   }
 
   private static Answer tagged(int status, StoredKey key, Map<String, @Nullable Object> view) {

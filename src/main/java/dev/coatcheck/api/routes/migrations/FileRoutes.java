@@ -62,10 +62,7 @@ final class FileRoutes {
           Answer.of(Problem.of(ProblemCode.REQUEST_INVALID, detail));
       case KeyFileOutcome.NotFound _ -> Answer.of(RunAnswers.unknown());
       case KeyFileOutcome.NotNow(RunState state) ->
-          Answer.of(
-              Problem.of(
-                  ProblemCode.TABLE_MIGRATION_STATE,
-                  "The run is " + state.wireName() + ". Only a planned run takes a file."));
+          Answer.of(RunAnswers.notNow(state, "Only a planned run takes a file."));
       case KeyFileOutcome.TypeRetired _ ->
           Answer.of(
               Problem.of(

@@ -149,10 +149,7 @@ public final class RunAnswers {
       case ActionOutcome.Done _ -> Optional.empty();
       case ActionOutcome.NotFound _ -> Optional.of(unknown());
       case ActionOutcome.NotNow(RunState state, String detail) ->
-          Optional.of(
-              Problem.of(
-                  ProblemCode.TABLE_MIGRATION_STATE,
-                  "The run is " + state.wireName() + ". " + detail));
+          Optional.of(notNow(state, detail));
       case ActionOutcome.NotAccepted(List<Diagnostic> missing) ->
           Optional.of(
               new Problem(
@@ -192,21 +189,23 @@ public final class RunAnswers {
 
   /** The old columns don't exist: not yet, or not any more. */
   public static Problem notSwitched(TableMigration run) {
-    return Problem.of(
-        ProblemCode.TABLE_MIGRATION_STATE,
-        "The run is "
-            + run.status().state().wireName()
-            + ". Use of the old columns is known from the switch of the primary key on, until they"
-            + " are gone.");
+    return notNow(
+        run.status().state(),
+        "Use of the old columns is known from the switch of the primary key on, until they are"
+            + " gone.");
   }
 
   /** There is nothing to retire: not yet, or not any more. */
   public static Problem notContracted(TableMigration run) {
+    return notNow(run.status().state(), "A run is retired once, after contract.");
+  }
+
+  /**
+   * @param detail in which states it can be done
+   */
+  static Problem notNow(RunState state, String detail) {
     return Problem.of(
-        ProblemCode.TABLE_MIGRATION_STATE,
-        "The run is "
-            + run.status().state().wireName()
-            + ". A run is retired once, after contract.");
+        ProblemCode.TABLE_MIGRATION_STATE, "The run is " + state.wireName() + ". " + detail);
   }
 
   static Problem refused(List<Diagnostic> findings) {

@@ -30,12 +30,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Function;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The registry of types: {@code /v1/types}. */
 public final class TypeRoutes implements Routes {
-  private static final Pattern ETAG = Pattern.compile("\"([1-9][0-9]{0,8})\"");
   private static final String CONFIRM = "confirm";
   private static final String DRY_RUN = "dry_run";
   private static final String IF_MATCH = "If-Match";
@@ -136,19 +134,9 @@ public final class TypeRoutes implements Routes {
   }
 
   private PutConditions conditions(Context ctx, Query query) {
-    boolean isConfirmed =
-        query
-            .text(CONFIRM)
-            .map(
-                text -> {
-                  if (!text.equals("links")) {
-                    throw Refusal.ofParameter(CONFIRM, "Send links, or leave confirm out.");
-                  }
-                  return true;
-                })
-            .orElse(false);
     return new PutConditions(
-        expectedVersion(ctx), isConfirmed ? Optional.empty() : Optional.of(clock.instant()));
+        expectedVersion(ctx),
+        query.is(CONFIRM, "links") ? Optional.empty() : Optional.of(clock.instant()));
   }
 
   /** That of If-Match; 0, which no type has, for {@code If-None-Match: *}. */
@@ -164,17 +152,7 @@ public final class TypeRoutes implements Routes {
       }
       return OptionalInt.of(0);
     }
-    if (ifMatch == null) {
-      return OptionalInt.empty();
-    }
-    var version = ETAG.matcher(ifMatch);
-    if (!version.matches()) {
-      throw new Refusal(
-          ProblemCode.HEADER_INVALID,
-          IF_MATCH,
-          "Send the ETag that a GET of the type gave, for instance \"1\".");
-    }
-    return OptionalInt.of(Integer.parseInt(version.group(1)));
+    return Parameters.ifMatch(ctx, "type");
   }
 
   private static Answer answer(int status, Type type) {
