@@ -58,7 +58,12 @@ final class Gateways implements AutoCloseable {
     Observer observer = new Observer();
     OpenDatabase opened = OpenDatabase.open(config, observer);
     ApiKeys keys =
-        new ApiKeys(opened.database(), _ -> {}, new RandomSource(), InstantSource.system());
+        new ApiKeys(
+            opened.database(),
+            _ -> {},
+            Optional.empty(),
+            new RandomSource(),
+            InstantSource.system());
     return new Gateways(opened, folder, created(keys).secretText());
   }
 
