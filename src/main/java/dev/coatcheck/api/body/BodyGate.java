@@ -108,7 +108,7 @@ public final class BodyGate extends Handler.Wrapper {
     Scope needed = route.get().needed().get();
     if (new NonBlockingAttempt<>(() -> access.decide(request, needed)).run()
         instanceof NonBlockingAttempt.Outcome.Done(AccessDecision.Granted(Caller caller))) {
-      collect(gated, caller.keyId());
+      collect(gated, caller);
     } else {
       requestThreads.execute(() -> decide(gated, needed));
     }

@@ -11,8 +11,10 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -42,6 +44,8 @@ public final class EventStreams implements AutoCloseable {
   private static final String RETRY = "retry: 1000\n\n";
 
   private final Semaphore permits;
+  private final int ofOneMax;
+  private final Map<String, Integer> openByOwner = new HashMap<>();
   private final Set<Stream> streams = ConcurrentHashMap.newKeySet();
   private final CountDownLatch stop = new CountDownLatch(1);
   private final Executor threads;
@@ -50,9 +54,11 @@ public final class EventStreams implements AutoCloseable {
   /**
    * @param name of its threads
    * @param streamsMax how many there are at a time
+   * @param ofOneMax how many of them one owner has
    */
-  public EventStreams(String name, int streamsMax) {
+  public EventStreams(String name, int streamsMax, int ofOneMax) {
     this.permits = new Semaphore(streamsMax);
+    this.ofOneMax = ofOneMax;
     this.threads = VirtualThreads.getNamedVirtualThreadsExecutor(name + "-");
   }
 
@@ -162,20 +168,19 @@ public final class EventStreams implements AutoCloseable {
   /**
    * Answers with a stream. HEAD gets the headers alone.
    *
-   * @param ended runs after the end, and at once for HEAD
-   * @return empty if there are as many streams as there may be, or the gateway stops; nothing was
-   *     sent then, and {@code ended} doesn't run
+   * @param owner the API key or session that it counts for
+   * @return empty if there are as many streams as there may be, in all or of the owner, or the
+   *     gateway stops; nothing was sent then
    */
-  public Optional<Answer> open(Context ctx, Sender sender, Runnable ended) {
-    if (stop.getCount() == 0 || !permits.tryAcquire()) {
+  public Optional<Answer> open(Context ctx, String owner, Sender sender) {
+    if (stop.getCount() == 0 || !enter(owner)) {
       return Optional.empty();
     }
     ctx.status(200).contentType(EVENT_STREAM);
     ctx.header("Cache-Control", "no-store");
     ctx.header("X-Accel-Buffering", "no"); // or nginx buffers the stream
     if (ctx.method().equals(HandlerType.HEAD)) {
-      permits.release();
-      ended.run();
+      leave(owner);
       return Optional.of(Answer.STREAMED);
     }
     EndPoint connection =
@@ -190,12 +195,29 @@ public final class EventStreams implements AutoCloseable {
                   try {
                     serve(ctx, connection, sender);
                   } finally {
-                    permits.release();
-                    ended.run();
+                    leave(owner);
                   }
                 },
                 threads));
     return Optional.of(Answer.STREAMED);
+  }
+
+  private boolean enter(String owner) {
+    synchronized (openByOwner) {
+      int own = openByOwner.getOrDefault(owner, 0);
+      if (own >= ofOneMax || !permits.tryAcquire()) {
+        return false;
+      }
+      openByOwner.put(owner, own + 1);
+      return true;
+    }
+  }
+
+  private void leave(String owner) {
+    synchronized (openByOwner) {
+      openByOwner.computeIfPresent(owner, (_, own) -> own == 1 ? null : own - 1);
+      permits.release();
+    }
   }
 
   private void serve(Context ctx, EndPoint connection, Sender sender) {

@@ -3,6 +3,9 @@ package dev.coatcheck.api.body;
 import io.javalin.http.Context;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.StandardSocketOptions;
+import java.nio.channels.SocketChannel;
+import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.ee10.servlet.ServletContextRequest;
 import org.eclipse.jetty.io.EndPoint;
 
@@ -11,15 +14,24 @@ import org.eclipse.jetty.io.EndPoint;
  * first byte: after an earlier failure a problem can still be sent.
  */
 public final class StreamedAnswer extends OutputStream {
+  /** So small that a reader just above the minimum rate takes a part in a tenth of its time. */
+  private static final int PART_BYTES = 16 * 1024;
+
   private final Context ctx;
   private final String fileName;
   private final String contentType;
   private final EndPoint connection;
   private final Pace pace;
+  private final AccessWatch access;
   private boolean begun;
 
-  /** Answers with a file as soon as there is a byte of it. Close this before the request ends. */
-  public StreamedAnswer(Context ctx, String fileName, String contentType) {
+  /**
+   * Answers with a file as soon as there is a byte of it. Close this before the request ends.
+   *
+   * @param mayRead whether the client still has access; within a second or two of its end the
+   *     answer is broken off
+   */
+  public StreamedAnswer(Context ctx, String fileName, String contentType, BooleanSupplier mayRead) {
     this.ctx = ctx;
     this.fileName = fileName;
     this.contentType = contentType;
@@ -29,6 +41,7 @@ public final class StreamedAnswer extends OutputStream {
             .getConnection()
             .getEndPoint();
     this.pace = Pace.watch(this::abort);
+    this.access = AccessWatch.start(mayRead, this::abort);
   }
 
   @Override
@@ -48,12 +61,23 @@ public final class StreamedAnswer extends OutputStream {
       ctx.status(200).contentType(contentType);
       ctx.header("Content-Disposition", "attachment; filename=\"" + fileName + "\"");
       ctx.header("Cache-Control", "no-store");
+      if (ctx.protocol().equals("HTTP/1.1")) {
+        // Also where the connection ends with the answer: else a part would look like the whole.
+        ctx.header("Transfer-Encoding", "chunked");
+      }
     }
   }
 
   @Override
   public void write(byte[] bytes, int offset, int length) throws IOException {
     head();
+    int end = offset + length;
+    for (int from = offset; from < end; from += PART_BYTES) {
+      writePart(bytes, from, Math.min(PART_BYTES, end - from));
+    }
+  }
+
+  private void writePart(byte[] bytes, int offset, int length) throws IOException {
     int taken = 0;
     pace.waits();
     try {
@@ -64,18 +88,32 @@ public final class StreamedAnswer extends OutputStream {
     }
   }
 
-  /** Whether the answer was cut off because its reader was too slow. */
-  public boolean isTooSlow() {
-    return pace.isTooSlow();
+  /** Why the reader did not get all of it, for events. */
+  public String brokenOffBy() {
+    if (access.hasEnded()) {
+      return "access_ended";
+    }
+    return pace.isTooSlow() ? "too_slow" : "client_gone";
   }
 
-  /** Closes the connection. If the body just ended, it would look complete. */
+  /**
+   * Closes the connection. If the body just ended, it would look complete. To a client of HTTP/1.0,
+   * as a proxy may be, the end of the connection is the end of the body, unless it is a reset.
+   */
   public void abort() {
+    if (connection.getTransport() instanceof SocketChannel channel) {
+      try {
+        channel.setOption(StandardSocketOptions.SO_LINGER, 0);
+      } catch (IOException gone) {
+        // It is closed already.
+      }
+    }
     connection.close();
   }
 
   @Override
   public void close() {
+    access.close();
     pace.close();
   }
 }

@@ -6,7 +6,6 @@ import dev.coatcheck.api.console.access.SignInPages;
 import dev.coatcheck.api.console.audit.AuditPages;
 import dev.coatcheck.api.console.find.FindPages;
 import dev.coatcheck.api.console.links.LinkPages;
-import dev.coatcheck.api.console.migrations.MigrationActionPages;
 import dev.coatcheck.api.console.migrations.MigrationPages;
 import dev.coatcheck.api.console.overview.OverviewPage;
 import dev.coatcheck.api.console.page.ConsoleMode;
@@ -30,7 +29,6 @@ public final class ConsoleRoutes implements Routes, AutoCloseable {
   private final FindPages find;
   private final OverviewPage overview;
   private final TypePages types;
-  private final MigrationActionPages migrationActions;
   private final Live live;
   private final MigrationPages migrations;
   private final KeyPages keys;
@@ -42,7 +40,6 @@ public final class ConsoleRoutes implements Routes, AutoCloseable {
       FindPages.Verbs find,
       OverviewPage.Verbs overview,
       TypePages.Verbs types,
-      MigrationActionPages.Verbs migrationActions,
       MigrationPages.Verbs migrations,
       KeyPages.Verbs keys,
       AuditPages.Verbs audit,
@@ -67,7 +64,6 @@ public final class ConsoleRoutes implements Routes, AutoCloseable {
     this.live = new Live(sessions, observer);
     this.overview = new OverviewPage(gate, live, verbs.overview());
     this.types = new TypePages(gate, verbs.types(), clock);
-    this.migrationActions = new MigrationActionPages(gate, verbs.migrationActions());
     this.migrations = new MigrationPages(gate, live, verbs.migrations());
     this.keys = new KeyPages(gate, verbs.keys(), clock);
     this.audit = new AuditPages(gate, verbs.audit());
@@ -84,7 +80,6 @@ public final class ConsoleRoutes implements Routes, AutoCloseable {
     audit.register(endpoints);
     links.register(endpoints);
     types.register(endpoints);
-    migrationActions.register(endpoints);
     migrations.register(endpoints);
   }
 

@@ -116,6 +116,13 @@ public record Problem(ProblemCode code, String detail, Members members) {
     return of(ProblemCode.NOT_FOUND, "Nothing is at this path. /docs lists all paths.");
   }
 
+  /** The path of the request has no route with its method. */
+  public static Problem wrongMethod() {
+    return of(
+        ProblemCode.METHOD_NOT_ALLOWED,
+        "This path does not support this method. /docs lists all paths.");
+  }
+
   /**
    * The answer to a key for some types that names anything but those types and their IDs. It is the
    * same whether that exists or not.

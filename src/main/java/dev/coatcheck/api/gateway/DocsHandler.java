@@ -6,7 +6,6 @@ import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.ContentNegotiation;
 import dev.coatcheck.api.exchange.Page;
 import dev.coatcheck.api.exchange.Problem;
-import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.StaticFile;
 import dev.coatcheck.api.server.OpenRoute;
 import dev.coatcheck.core.observe.Event;
@@ -131,11 +130,7 @@ final class DocsHandler extends Handler.Wrapper {
   private static Optional<Answer> refusal(Request request, Asset asset) {
     if (!request.getMethod().equals("GET") && !request.getMethod().equals("HEAD")) {
       return Optional.of(
-          Answer.of(
-                  Problem.of(
-                      ProblemCode.METHOD_NOT_ALLOWED,
-                      "This path does not support this method. /docs lists all paths."))
-              .with(HttpHeader.ALLOW.asString(), "GET, HEAD"));
+          Answer.of(Problem.wrongMethod()).with(HttpHeader.ALLOW.asString(), "GET, HEAD"));
     }
     return asset.route() == OpenRoute.HOME
             && !ContentNegotiation.prefersHtml(

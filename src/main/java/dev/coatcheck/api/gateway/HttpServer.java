@@ -73,6 +73,10 @@ public final class HttpServer implements AutoCloseable {
       Optional<TlsFiles> tls,
       Listener.Limits limits,
       int batchesMax) {
+    private int ports() {
+      return 1 + (publicPort.isPresent() ? 1 : 0) + (managementPort.isPresent() ? 1 : 0);
+    }
+
     /** Whether the gateway's own port has the console, if there is one. */
     boolean hasConsole() {
       return managementPort.isEmpty()
@@ -96,7 +100,7 @@ public final class HttpServer implements AutoCloseable {
     this.access = access;
     this.rates = rates;
     this.observer = observer;
-    this.listener = new Listener(access, random, observer, threads, where.limits());
+    this.listener = new Listener(access, random, observer, threads, where.limits(), where.ports());
     this.permits = new Permits(REQUESTS_MAX, where.batchesMax());
     observer.gauge("coatcheck.batches.waiting", permits::batchesWaiting);
     this.front =

@@ -13,6 +13,7 @@ import java.net.InetAddress;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import org.eclipse.jetty.server.Request;
@@ -39,6 +40,15 @@ public record Asked(
   /** On a route with an API key. */
   public static Asked of(Context ctx) {
     return of(ctx, Optional.of(RequestCaller.of(ctx).caller().keyId()));
+  }
+
+  /** As a client without an API key would ask that sends these headers from the same address. */
+  public static Asked stranger(Context ctx, Map<String, String> headers) {
+    return new Asked(
+        name -> Optional.ofNullable(headers.get(name)).stream().toList(),
+        proxies -> ClientAddress.of(ctx, proxies),
+        RequestId.of(ctx),
+        Optional.empty());
   }
 
   private static Asked of(Context ctx, Optional<String> keyId) {

@@ -8,7 +8,6 @@ import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.server.Endpoints;
-import dev.coatcheck.api.server.Permits;
 import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.cluster.change.Change;
 import dev.coatcheck.cluster.change.ChangeFeed;
@@ -59,8 +58,7 @@ public final class ChangeRoutes implements Routes, AutoCloseable {
   private final ChangeFeed feed;
   private final Registry registry;
   private final Observer observer;
-  private final EventStreams streams = new EventStreams("changes", STREAMS_MAX);
-  private final Permits permits = new Permits(STREAMS_MAX);
+  private final EventStreams streams = new EventStreams("changes", STREAMS_MAX, STREAMS_MAX / 2);
 
   public ChangeRoutes(ChangeFeed feed, Registry registry, Observer observer) {
     this.feed = feed;
@@ -156,18 +154,9 @@ public final class ChangeRoutes implements Routes, AutoCloseable {
   }
 
   private Answer stream(Context ctx, Follower follower, ChangeFeed.Start start) {
-    Permits.Permit permit = permits.enter(Permits.Share.RESOLVES).orElseThrow(this::tooMany);
-    if (!permit.claim(RequestCaller.of(ctx).caller().keyId())) {
-      permit.close();
-      throw tooMany();
-    }
     return streams
-        .open(ctx, stream -> follower.follow(stream, start), permit::close)
-        .orElseThrow(
-            () -> {
-              permit.close();
-              return tooMany();
-            });
+        .open(ctx, RequestCaller.of(ctx).caller().keyId(), stream -> follower.follow(stream, start))
+        .orElseThrow(this::tooMany);
   }
 
   private Refusal tooMany() {

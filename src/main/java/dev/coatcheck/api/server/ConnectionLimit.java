@@ -35,9 +35,13 @@ final class ConnectionLimit extends NetworkConnectionLimit implements Connection
     this.observer = observer;
   }
 
-  /** Sets the limit, or a lower one if the process has too few file descriptors. */
-  static void set(int connectionsMax, ServerConnector connector, Observer observer) {
-    int possible = descriptorsLeft();
+  /**
+   * Sets the limit, or a lower one if the process has too few file descriptors.
+   *
+   * @param ports that share the descriptors, each with its own limit
+   */
+  static void set(int connectionsMax, int ports, ServerConnector connector, Observer observer) {
+    int possible = possible(descriptors(), ports);
     if (possible < connectionsMax) {
       observer.observe(new Event.ConnectionsLowered(connectionsMax, possible));
     }
@@ -96,12 +100,15 @@ final class ConnectionLimit extends NetworkConnectionLimit implements Connection
     } while (before != crowded);
   }
 
-  private static int descriptorsLeft() {
+  /** How many connections each port can have. */
+  static int possible(long descriptors, int ports) {
+    return Math.clamp(
+        (descriptors - DESCRIPTORS_RESERVED) / ports, DESCRIPTORS_RESERVED, Integer.MAX_VALUE);
+  }
+
+  private static long descriptors() {
     return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
-        ? Math.clamp(
-            unix.getMaxFileDescriptorCount() - DESCRIPTORS_RESERVED,
-            DESCRIPTORS_RESERVED,
-            Integer.MAX_VALUE)
-        : Integer.MAX_VALUE;
+        ? unix.getMaxFileDescriptorCount()
+        : Long.MAX_VALUE;
   }
 }

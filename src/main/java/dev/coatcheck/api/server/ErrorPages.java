@@ -54,10 +54,7 @@ final class ErrorPages extends ErrorHandler {
   private static Problem problem(int status) {
     return switch (status) {
       case 404 -> Problem.noSuchPath();
-      case 405 ->
-          Problem.of(
-              ProblemCode.METHOD_NOT_ALLOWED,
-              "This path does not support this method. /docs lists all paths.");
+      case 405 -> Problem.wrongMethod();
       case 408 ->
           Problem.of(ProblemCode.REQUEST_TIMEOUT, "The request came too slowly, or stopped.");
       case 413 ->

@@ -3,7 +3,6 @@ package dev.coatcheck.api.server;
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Failures;
 import dev.coatcheck.api.exchange.Problem;
-import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.RequestAccess;
 import dev.coatcheck.api.exchange.RequestId;
 import dev.coatcheck.core.id.RandomSource;
@@ -45,6 +44,7 @@ public final class Listener {
   private final Failures failures;
   private final Executor requestThreads;
   private final Limits limits;
+  private final int ports;
 
   /**
    * The limits of a port.
@@ -62,19 +62,25 @@ public final class Listener {
    */
   public record Port(String host, int number, Optional<Certificates> certificates) {}
 
-  /** Each port gets its own limits. */
+  /**
+   * Each port gets its own limits.
+   *
+   * @param ports how many there will be: they share the file descriptors of the process
+   */
   public Listener(
       RequestAccess access,
       RandomSource random,
       Observer observer,
       Executor requestThreads,
-      Limits limits) {
+      Limits limits,
+      int ports) {
     this.access = access;
     this.random = random;
     this.observer = observer;
     this.failures = new Failures(observer);
     this.requestThreads = requestThreads;
     this.limits = limits;
+    this.ports = ports;
   }
 
   /**
@@ -180,7 +186,7 @@ public final class Listener {
             .orElseGet(() -> new ClientConnector(server, limits.selectors(), plain));
     connector.setHost(port.host());
     connector.setPort(port.number());
-    ConnectionLimit.set(limits.connectionsMax(), connector, observer);
+    ConnectionLimit.set(limits.connectionsMax(), ports, connector, observer);
     return connector;
   }
 
@@ -195,11 +201,7 @@ public final class Listener {
 
   /** What Javalin itself refuses: unknown routes and wrong methods. */
   private static Problem routing(HttpResponseException thrown) {
-    return thrown.getStatus() == 405
-        ? Problem.of(
-            ProblemCode.METHOD_NOT_ALLOWED,
-            "This path does not support this method. /docs lists all paths.")
-        : Problem.noSuchPath();
+    return thrown.getStatus() == 405 ? Problem.wrongMethod() : Problem.noSuchPath();
   }
 
   private static Optional<String> allowed(HttpResponseException thrown) {

@@ -6,7 +6,6 @@ import dev.coatcheck.api.console.access.SignInLink;
 import dev.coatcheck.api.console.audit.AuditPages;
 import dev.coatcheck.api.console.find.FindPages;
 import dev.coatcheck.api.console.links.LinkPages;
-import dev.coatcheck.api.console.migrations.MigrationActionPages;
 import dev.coatcheck.api.console.migrations.MigrationPages;
 import dev.coatcheck.api.console.overview.OverviewPage;
 import dev.coatcheck.api.console.page.ConsoleMode;
@@ -289,8 +288,7 @@ public final class Gateway implements AutoCloseable {
                                           hits,
                                           callers,
                                           audit),
-                                      new MigrationActionPages.Verbs(migrations, registry, sources),
-                                      new MigrationPages.Verbs(migrations, registry),
+                                      new MigrationPages.Verbs(migrations, registry, sources),
                                       new KeyPages.Verbs(apiKeys, registry, audit, random),
                                       new AuditPages.Verbs(audit, auditExport),
                                       new LinkPages.Verbs(

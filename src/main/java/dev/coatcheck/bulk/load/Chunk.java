@@ -9,10 +9,12 @@ import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.ids.mint.MintRequest;
+import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -83,6 +85,15 @@ final class Chunk {
     return rows.size() + errors.size();
   }
 
+  /** Takes the types as they are now: one may have been retired while the file was read. */
+  void renewTypes(Registry registry) {
+    rows.replaceAll(
+        row -> {
+          Type read = row.request().type();
+          return registry.named(read.name()).filter(now -> now != read).map(row::of).orElse(row);
+        });
+  }
+
   /** Whether rows are of retired types, so that they must not be new. */
   boolean hasRetiredTypes() {
     return rows.stream().anyMatch(row -> row.request().type().isRetired());
@@ -99,42 +110,41 @@ final class Chunk {
   }
 
   /**
-   * Draws a key for each row without a key: at most {@link #LINES_MAX}, which one draw gives. The
-   * keys of rows that say when they were created carry that time, where the type has a source of
-   * such keys.
+   * Draws a key for each of the rows without a key, unless it was drawn before: at most {@link
+   * #LINES_MAX}, which one draw gives. The keys of rows that say when they were created carry that
+   * time, where the type has a source of such keys.
    *
-   * @return why there are no keys now; empty if there are
+   * @throws KeysExhausted if there are no keys now
    */
-  Optional<KeyOutcome.NoKeys> drawKeys(Importer.MintingTools tools) {
+  void drawKeys(Collection<Integer> wanted, Importer.MintingTools tools) {
     Map<Type, List<Integer>> dated = new HashMap<>();
     Map<Type, List<Integer>> undated = new HashMap<>();
-    for (int i = 0; i < rows.size(); i++) {
+    for (int i : wanted) {
       MintRequest request = rows.get(i).request();
-      if (request.key().isEmpty() && !request.type().isRetired()) {
+      if (request.key().isEmpty() && !drawn.containsKey(i)) {
         (rows.get(i).isDated() ? dated : undated)
             .computeIfAbsent(request.type(), _ -> new ArrayList<>())
             .add(i);
       }
     }
-    for (Map.Entry<Type, List<Integer>> group : dated.entrySet()) {
-      Type type = group.getKey();
-      Optional<DatedKeyGenerator> source = tools.datedKeys().apply(type);
-      if (source.isEmpty()) {
-        undated.computeIfAbsent(type, _ -> new ArrayList<>()).addAll(group.getValue());
-      } else if (give(group.getValue(), draw(source.get(), type, group.getValue()))
-          instanceof KeyOutcome.NoKeys why) {
-        return Optional.of(why);
-      }
-    }
-    for (Map.Entry<Type, List<Integer>> group : undated.entrySet()) {
-      List<Integer> wanted = group.getValue();
-      wanted.sort(Comparator.naturalOrder());
-      if (give(wanted, tools.keys().apply(group.getKey()).next(wanted.size()))
-          instanceof KeyOutcome.NoKeys why) {
-        return Optional.of(why);
-      }
-    }
-    return Optional.empty();
+    dated.forEach(
+        (type, some) ->
+            tools
+                .datedKeys()
+                .apply(type)
+                .ifPresentOrElse(
+                    source -> give(some, draw(source, type, some)),
+                    () -> undated.computeIfAbsent(type, _ -> new ArrayList<>()).addAll(some)));
+    undated.forEach(
+        (type, some) -> {
+          some.sort(Comparator.naturalOrder());
+          give(some, tools.keys().apply(type).next(some.size()));
+        });
+  }
+
+  /** The next try draws other keys: one of these may be taken. */
+  void dropKeys() {
+    drawn.clear();
   }
 
   private KeyOutcome draw(DatedKeyGenerator source, Type type, List<Integer> wanted) {
@@ -148,12 +158,14 @@ final class Chunk {
             .toArray());
   }
 
-  private KeyOutcome give(List<Integer> wanted, KeyOutcome draw) {
-    if (draw instanceof KeyOutcome.Drawn(List<Key> keys)) {
-      for (int i = 0; i < keys.size(); i++) {
-        drawn.put(wanted.get(i), keys.get(i));
+  private void give(List<Integer> wanted, KeyOutcome draw) {
+    switch (draw) {
+      case KeyOutcome.Drawn(List<Key> keys) -> {
+        for (int i = 0; i < keys.size(); i++) {
+          drawn.put(wanted.get(i), keys.get(i));
+        }
       }
+      case KeyOutcome.NoKeys why -> throw new KeysExhausted(why);
     }
-    return draw;
   }
 }

@@ -1,8 +1,8 @@
 package dev.coatcheck.bulk.load;
 
 import dev.coatcheck.bulk.rows.Tally;
-import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.observe.Event;
+import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
@@ -19,6 +19,7 @@ final class ChunkWriter implements AutoCloseable {
   private static final int TRIES_MAX = 5;
 
   private final ImportStore store;
+  private final Registry registry;
   private final Importer.MintingTools tools;
   private final Tally tally;
   private volatile boolean careful;
@@ -26,24 +27,19 @@ final class ChunkWriter implements AutoCloseable {
 
   private record UnderWay(Chunk chunk, FutureTask<ImportPlan> plan) {}
 
-  /** A plan for a chunk of new rows, encoded before its transaction. */
-  private record Fresh(ImportPlan plan, CopyBatch batch) {}
-
-  ChunkWriter(ImportStore store, Importer.MintingTools tools, Tally tally) {
+  ChunkWriter(ImportStore store, Registry registry, Importer.MintingTools tools, Tally tally) {
     this.store = store;
+    this.registry = registry;
     this.tools = tools;
     this.tally = tally;
   }
 
   /** Waits until the chunk before is committed, then begins with this one. */
   Optional<ImportOutcome.Reason> write(Chunk chunk) {
-    Optional<KeyOutcome.NoKeys> keyless = chunk.drawKeys(tools);
-    Optional<Fresh> fresh =
-        keyless.isPresent() || careful || chunk.hasRetiredTypes()
-            ? Optional.empty()
-            : Optional.of(fresh(chunk));
-    Optional<ImportOutcome.Reason> failed =
-        finish().or(() -> keyless.map(ImportOutcome.Reason.KeysUnavailable::new));
+    chunk.renewTypes(registry);
+    Optional<ImportStore.Encoded> fresh =
+        careful || chunk.hasRetiredTypes() ? Optional.empty() : fresh(chunk);
+    Optional<ImportOutcome.Reason> failed = finish();
     if (failed.isEmpty()) {
       FutureTask<ImportPlan> plan = new FutureTask<>(() -> settle(chunk, fresh));
       underWay = new UnderWay(chunk, plan);
@@ -52,28 +48,34 @@ final class ChunkWriter implements AutoCloseable {
     return failed;
   }
 
-  private Fresh fresh(Chunk chunk) {
-    ImportPlan plan = ImportPlan.ofNew(chunk, tools.tokens()::next);
-    return new Fresh(plan, CopyBatch.of(plan.mints()));
+  /** As if all rows were new; empty if there are no keys for so many, who may not need them. */
+  private Optional<ImportStore.Encoded> fresh(Chunk chunk) {
+    try {
+      return Optional.of(ImportStore.Encoded.of(ImportPlan.ofNew(chunk, tools)));
+    } catch (KeysExhausted few) {
+      return Optional.empty();
+    }
   }
 
   /**
    * Commits the chunk; what was done is the plan.
    *
+   * @throws KeysExhausted if there are too few keys for its new rows; nothing was done
    * @throws DatabaseUnavailable if the outcome is unknown; the same rows again settle it
    */
-  private ImportPlan settle(Chunk chunk, Optional<Fresh> fresh) {
-    if (fresh.isPresent()
-        && store.insert(fresh.get().plan().mints(), fresh.get().batch(), chunk.bringsTokens())) {
-      return fresh.get().plan();
+  private ImportPlan settle(Chunk chunk, Optional<ImportStore.Encoded> fresh) {
+    Optional<ImportPlan> inserted = fresh.flatMap(encoded -> store.insert(chunk, encoded));
+    if (inserted.isPresent()) {
+      return inserted.get();
     }
     for (int tried = 0; tried < TRIES_MAX; tried++) {
       Optional<ImportPlan> plan =
-          store.insertBeside(chunk, known -> ImportPlan.of(chunk, known, tools.tokens()::next));
+          store.insertBeside(chunk, known -> ImportPlan.of(chunk, known, tools));
       if (plan.isPresent()) {
         careful = !plan.get().isAllNew(chunk);
         return plan.get();
       }
+      chunk.dropKeys();
     }
     throw new IllegalStateException(
         "others inserted rows of this chunk " + TRIES_MAX + " times, rows=" + chunk.size());
@@ -90,10 +92,14 @@ final class ChunkWriter implements AutoCloseable {
       count(last.chunk(), last.plan().get());
       return Optional.empty();
     } catch (ExecutionException failed) {
-      if (failed.getCause() instanceof DatabaseUnavailable) {
-        return Optional.of(new ImportOutcome.Reason.DatabaseGone());
-      }
-      throw new IllegalStateException("a chunk failed, line=" + last.chunk().lastLine(), failed);
+      return Optional.of(
+          switch (failed.getCause()) {
+            case DatabaseUnavailable _ -> new ImportOutcome.Reason.DatabaseGone();
+            case KeysExhausted few -> new ImportOutcome.Reason.KeysUnavailable(few.why());
+            default ->
+                throw new IllegalStateException(
+                    "a chunk failed, line=" + last.chunk().lastLine(), failed);
+          });
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
       return Optional.of(new ImportOutcome.Reason.BodyBroken());

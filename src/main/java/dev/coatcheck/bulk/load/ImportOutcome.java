@@ -27,6 +27,9 @@ public sealed interface ImportOutcome {
 
     record DatabaseGone() implements Reason {}
 
+    /** The sender may not import any more. */
+    record AccessEnded() implements Reason {}
+
     /** There are no keys for the rows that bring none. */
     record KeysUnavailable(KeyOutcome.NoKeys why) implements Reason {}
   }

@@ -2,16 +2,15 @@ package dev.coatcheck.bulk.load;
 
 import dev.coatcheck.bulk.rows.RowError;
 import dev.coatcheck.bulk.rows.RowFault;
-import dev.coatcheck.core.id.Token;
 import dev.coatcheck.ids.mint.KnownRows;
 import dev.coatcheck.ids.mint.MintOutcome;
 import dev.coatcheck.ids.mint.MintPlan;
 import dev.coatcheck.ids.mint.MintTarget;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.IntFunction;
 
 /**
  * The rows to write for a chunk, and the refused rows.
@@ -27,23 +26,34 @@ record ImportPlan(MintPlan mints, List<RowError> errors, Map<String, Count> coun
     }
   }
 
-  /** Treats every row as new, which is right for most files; needs no look-up. */
-  static ImportPlan ofNew(Chunk chunk, IntFunction<Token> tokens) {
+  /**
+   * Treats every row as new, which is right for most files; needs no look-up.
+   *
+   * @throws KeysExhausted if there are no keys for the rows that bring none
+   */
+  static ImportPlan ofNew(Chunk chunk, Importer.MintingTools tools) {
     ImportPlan plan = new ImportPlan(new MintPlan(KnownRows.NONE), List.of(), new HashMap<>());
+    Map<Integer, MintTarget> created = new LinkedHashMap<>();
     for (int i = 0; i < chunk.rows().size(); i++) {
-      plan.create(plan.mints.addUnseen(chunk.rows().get(i).request()), chunk, i, tokens);
+      created.put(i, plan.mints.addUnseen(chunk.rows().get(i).request()));
     }
+    plan.create(created, chunk, tools);
     return plan;
   }
 
-  /** Judges every row by the stored rows and the rows before it. */
-  static ImportPlan of(Chunk chunk, KnownRows known, IntFunction<Token> tokens) {
+  /**
+   * Judges every row by the stored rows and the rows before it.
+   *
+   * @throws KeysExhausted if there are no keys for the new rows that bring none
+   */
+  static ImportPlan of(Chunk chunk, KnownRows known, Importer.MintingTools tools) {
     ImportPlan plan = new ImportPlan(new MintPlan(known), new ArrayList<>(), new HashMap<>());
+    Map<Integer, MintTarget> created = new LinkedHashMap<>();
     for (int i = 0; i < chunk.rows().size(); i++) {
       ImportRow row = chunk.rows().get(i);
       switch (plan.mints.add(row.request())) {
         case MintPlan.Entry.Sound(MintTarget target, boolean isNew) when isNew ->
-            plan.create(target, chunk, i, tokens);
+            created.put(i, target);
         case MintPlan.Entry.Sound _ -> plan.count(row, 0, 1);
         case MintPlan.Entry.Refused(MintOutcome.AliasTaken _) ->
             plan.errors.add(new RowError(row.line(), RowFault.ALIAS_CONFLICT));
@@ -57,6 +67,7 @@ record ImportPlan(MintPlan mints, List<RowError> errors, Map<String, Count> coun
             plan.errors.add(new RowError(row.line(), RowFault.PUBLIC_ID_CONFLICT));
       }
     }
+    plan.create(created, chunk, tools);
     return plan;
   }
 
@@ -65,10 +76,14 @@ record ImportPlan(MintPlan mints, List<RowError> errors, Map<String, Count> coun
     return mints.newTargets().size() == chunk.rows().size();
   }
 
-  private void create(MintTarget target, Chunk chunk, int row, IntFunction<Token> tokens) {
-    chunk.drawn(row).ifPresent(target::generate);
-    target.create(tokens, chunk.rows().get(row).createdAt());
-    count(chunk.rows().get(row), 1, 0);
+  private void create(Map<Integer, MintTarget> created, Chunk chunk, Importer.MintingTools tools) {
+    chunk.drawKeys(created.keySet(), tools);
+    created.forEach(
+        (row, target) -> {
+          chunk.drawn(row).ifPresent(target::generate);
+          target.create(tools.tokens()::next, chunk.rows().get(row).createdAt());
+          count(chunk.rows().get(row), 1, 0);
+        });
   }
 
   private void count(ImportRow row, int created, int existing) {

@@ -1,6 +1,7 @@
 package dev.coatcheck.bulk.load;
 
 import dev.coatcheck.ids.mint.MintRequest;
+import dev.coatcheck.ids.registry.Type;
 import java.time.Instant;
 
 /**
@@ -8,4 +9,13 @@ import java.time.Instant;
  *
  * @param isDated whether the row says when it was created; a generated key carries that time then
  */
-record ImportRow(long line, MintRequest request, Instant createdAt, boolean isDated) {}
+record ImportRow(long line, MintRequest request, Instant createdAt, boolean isDated) {
+  /** The same row, of a type that has changed. */
+  ImportRow of(Type now) {
+    return new ImportRow(
+        line,
+        new MintRequest(now, request.key(), request.aliases(), request.token()),
+        createdAt,
+        isDated);
+  }
+}

@@ -46,30 +46,20 @@ final class ImportStore implements AutoCloseable {
     session.ifPresent(Session::close);
   }
 
-  private record Written(ImportPlan plan, CopyBatch batch) {}
+  /** The rows to write, encoded. */
+  record Encoded(ImportPlan plan, CopyBatch batch) {
+    static Encoded of(ImportPlan plan) {
+      return new Encoded(plan, CopyBatch.of(plan.mints()));
+    }
+  }
 
   /**
    * Inserts all of it, or nothing.
    *
-   * @return false if a key, a token or a legacy ID is there already, or comes twice
+   * @return empty if a key, a token or a legacy ID is there already, or comes twice
    */
-  boolean insert(MintPlan plan, CopyBatch batch, boolean bringsTokens) {
-    try {
-      boolean _ =
-          write(
-              sql -> {
-                copy(sql, plan, batch);
-                auditStart(sql, batch);
-                announce(sql, bringsTokens);
-                return true;
-              });
-      isStartAudited |= !batch.parts().isEmpty();
-      return true;
-    } catch (LostRace erased) {
-      return false;
-    } catch (DataAccessException refused) {
-      return isTaken(refused);
-    }
+  Optional<ImportPlan> insert(Chunk chunk, Encoded encoded) {
+    return written(chunk, _ -> encoded);
   }
 
   /**
@@ -78,24 +68,29 @@ final class ImportStore implements AutoCloseable {
    * @return empty if another transaction inserted one of them meanwhile
    */
   Optional<ImportPlan> insertBeside(Chunk chunk, Function<KnownRows, ImportPlan> planner) {
+    return written(chunk, sql -> Encoded.of(planner.apply(MintTable.known(sql, chunk.requests()))));
+  }
+
+  private Optional<ImportPlan> written(Chunk chunk, Function<DSLContext, Encoded> work) {
     try {
-      Written written =
+      Encoded written =
           write(
               sql -> {
-                ImportPlan plan = planner.apply(MintTable.known(sql, chunk.requests()));
-                CopyBatch batch = CopyBatch.of(plan.mints());
-                copy(sql, plan.mints(), batch);
-                auditStart(sql, batch);
+                Encoded encoded = work.apply(sql);
+                copy(sql, encoded.plan().mints(), encoded.batch());
+                auditStart(sql, encoded.batch());
                 announce(sql, chunk.bringsTokens());
-                return new Written(plan, batch);
+                return encoded;
               });
       isStartAudited |= !written.batch().parts().isEmpty();
       return Optional.of(written.plan());
     } catch (LostRace erased) {
       return Optional.empty();
     } catch (DataAccessException refused) {
-      isTaken(refused);
-      return Optional.empty();
+      if (SqlState.isUniqueViolation(refused)) {
+        return Optional.empty();
+      }
+      throw refused;
     }
   }
 
@@ -142,14 +137,6 @@ final class ImportStore implements AutoCloseable {
     if (bringsTokens) {
       ChangeTable.append(sql, ChangeKind.ENDING, List.of(Resolver.IMPORTED));
     }
-  }
-
-  /** False for a unique violation; throws everything else. */
-  private static boolean isTaken(DataAccessException refused) {
-    if (SqlState.isUniqueViolation(refused)) {
-      return false;
-    }
-    throw refused;
   }
 
   /**

@@ -22,6 +22,7 @@ import java.io.InputStream;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 /**
@@ -54,8 +55,9 @@ public final class Importer {
    * Who sends a file.
    *
    * @param caller the owner of client IDs whose row names no other
+   * @param mayImport whether it still has access; asked before each chunk
    */
-  public record Sender(Caller caller, Actor actor) {}
+  public record Sender(Caller caller, Actor actor, BooleanSupplier mayImport) {}
 
   public Importer(
       Database database,
@@ -98,23 +100,19 @@ public final class Importer {
     try {
       return switch (RowFile.open(format, body, Set.of(Column.TYPE))) {
         case RowFile.Opened.Refused(String detail) -> new ImportOutcome.HeaderRefused(detail);
-        case RowFile.Opened.Sound(RowFile file) ->
-            run(
-                file,
-                new RowParser(registry, sender.caller(), clock),
-                ImportAudit.of(sender.actor()),
-                errorsMax);
+        case RowFile.Opened.Sound(RowFile file) -> run(file, sender, errorsMax);
       };
     } catch (IOException broken) {
       return new ImportOutcome.Stopped(new ImportOutcome.Reason.BodyBroken(), 0);
     }
   }
 
-  private ImportOutcome run(RowFile file, RowParser parser, ImportAudit audit, int errorsMax) {
+  private ImportOutcome run(RowFile file, Sender sender, int errorsMax) {
     Tally tally = new Tally(errorsMax);
+    ImportAudit audit = ImportAudit.of(sender.actor());
     try (ImportStore store = new ImportStore(settings, tools.observer(), audit)) {
       Optional<ImportOutcome.Reason> stopped =
-          copy(file, parser, new ChunkWriter(store, tools, tally));
+          copy(file, sender, new ChunkWriter(store, registry, tools, tally));
       return stopped
           .or(() -> finished(store, tally, "done"))
           .<ImportOutcome>map(
@@ -141,17 +139,21 @@ public final class Importer {
     return switch (reason) {
       case ImportOutcome.Reason.BodyBroken _ -> "body_broken";
       case ImportOutcome.Reason.DatabaseGone _ -> "database_gone";
+      case ImportOutcome.Reason.AccessEnded _ -> "access_ended";
       case ImportOutcome.Reason.KeysUnavailable _ -> "keys_unavailable";
     };
   }
 
   /** Returns why it stopped early; empty if it did not. */
-  private static Optional<ImportOutcome.Reason> copy(
-      RowFile file, RowParser parser, ChunkWriter writer) {
+  private Optional<ImportOutcome.Reason> copy(RowFile file, Sender sender, ChunkWriter writer) {
+    RowParser parser = new RowParser(registry, sender.caller(), clock);
     try (writer) {
       for (Chunk chunk = Chunk.read(file, parser);
           chunk.size() > 0;
           chunk = Chunk.read(file, parser)) {
+        if (!sender.mayImport().getAsBoolean()) {
+          return Optional.of(new ImportOutcome.Reason.AccessEnded());
+        }
         Optional<ImportOutcome.Reason> failed = writer.write(chunk);
         if (failed.isPresent()) {
           return failed;

@@ -11,6 +11,7 @@ import dev.coatcheck.core.key.DatedKeyGenerator;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.access.Caller;
+import dev.coatcheck.ids.access.NewKey;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
@@ -93,12 +94,9 @@ final class RowParser {
     if (legacyText != null) {
       names.add(Alias.of(type, AliasScheme.LEGACY, legacyText));
     }
-    switch (clientName(type, clientText, text)) {
-      case ClientName.None _ -> {}
-      case ClientName.Named(Alias name) -> names.add(name);
-      case ClientName.Refused(RowFault fault) -> {
-        return new Parsed.Refused(fault);
-      }
+    RowFault clientFault = addClientName(type, clientText, text, names);
+    if (clientFault != null) {
+      return new Parsed.Refused(clientFault);
     }
     Optional<Instant> createdAt =
         createdText == null ? Optional.of(now) : Timestamps.parse(createdText);
@@ -115,6 +113,9 @@ final class RowParser {
       if (token.bucket() != type.salt().bucketOf(key)) {
         return new Parsed.Refused(RowFault.BUCKET_MISMATCH);
       }
+      if (isSealed(token, type)) {
+        return new Parsed.Refused(RowFault.PUBLIC_ID_CONFLICT);
+      }
     }
     return new Parsed.Sound(
         new ImportRow(
@@ -124,31 +125,32 @@ final class RowParser {
             createdText != null));
   }
 
-  /** The client ID of a row, if it has one. */
-  private sealed interface ClientName {
-    record None() implements ClientName {}
-
-    record Named(Alias name) implements ClientName {}
-
-    record Refused(RowFault fault) implements ClientName {}
+  /**
+   * Whether a seal key gives the token to some key, of any type with the same table. A row would
+   * stand in the way of that key.
+   */
+  private boolean isSealed(Token token, Type type) {
+    return registry.all().stream()
+        .filter(other -> other.keyKind() == type.keyKind())
+        .anyMatch(other -> other.isSealedInAnyEra(token));
   }
 
-  private ClientName clientName(Type type, @Nullable String clientId, RowText text) {
+  /** Adds the client ID of the row, if it has one. Returns what is wrong with it. */
+  private @Nullable RowFault addClientName(
+      Type type, @Nullable String clientId, RowText text, List<Alias> into) {
     String name = text.get(Column.CLIENT_NAMESPACE);
     String principal = text.get(Column.CLIENT_PRINCIPAL);
     if (clientId == null) {
-      return name == null && principal == null
-          ? new ClientName.None()
-          : new ClientName.Refused(RowFault.CLIENT_ID_MISSING);
+      return name == null && principal == null ? null : RowFault.CLIENT_ID_MISSING;
     }
     if (!AliasScheme.CLIENT.accepts(clientId)) {
-      return new ClientName.Refused(RowFault.CLIENT_ID_MALFORMED);
+      return RowFault.CLIENT_ID_MALFORMED;
     }
     if (principal != null && !mayActAs(principal)) {
-      return new ClientName.Refused(RowFault.CLIENT_PRINCIPAL_REFUSED);
+      return RowFault.CLIENT_PRINCIPAL_REFUSED;
     }
     if (name != null && (principal != null || Namespace.named(name).isEmpty())) {
-      return new ClientName.Refused(RowFault.CLIENT_NAMESPACE_MALFORMED);
+      return RowFault.CLIENT_NAMESPACE_MALFORMED;
     }
     Optional<Namespace> namespace =
         principal != null
@@ -156,16 +158,19 @@ final class RowParser {
             : name != null
                 ? Namespace.named(name)
                 : Namespace.unnamed(type.clientNames(), sender.principal());
-    return namespace
-        .<ClientName>map(found -> new ClientName.Named(Alias.client(type, found, clientId)))
-        .orElseGet(() -> new ClientName.Refused(RowFault.CLIENT_NAMESPACE_MISSING));
+    if (namespace.isEmpty()) {
+      return RowFault.CLIENT_NAMESPACE_MISSING;
+    }
+    into.add(Alias.client(type, namespace.get(), clientId));
+    return null;
   }
 
   /**
    * Otherwise a caller could claim the client IDs of another principal before that principal does.
    */
   private boolean mayActAs(String principal) {
-    return principal.equals(sender.principal()) || sender.rights().scopes().contains(Scope.ALL);
+    return principal.equals(sender.principal())
+        || (sender.rights().scopes().contains(Scope.ALL) && NewKey.isName(principal));
   }
 
   private boolean isSensible(Instant createdAt) {

@@ -14,4 +14,15 @@ public record AuditFilter(
     Optional<String> actor,
     Optional<String> action,
     Optional<Instant> from,
-    Optional<Instant> to) {}
+    Optional<Instant> to) {
+
+  /** All entries about a subject. */
+  public static AuditFilter about(String subject) {
+    return new AuditFilter(
+        Optional.of(subject),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty());
+  }
+}

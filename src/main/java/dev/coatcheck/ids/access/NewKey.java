@@ -17,8 +17,10 @@ public record NewKey(String name, Optional<String> principal, Rights rights) {
     }
   }
 
-  /** Whether a text can be the name of a key, or of a principal. */
+  /** Whether a text can be the name of a key, or of a principal: Postgres has to take it. */
   public static boolean isName(String text) {
-    return !text.isBlank() && text.length() <= NAME_LENGTH_MAX;
+    return !text.isBlank()
+        && text.length() <= NAME_LENGTH_MAX
+        && text.codePoints().noneMatch(c -> c == 0 || c >= 0xD800 && c <= 0xDFFF);
   }
 }

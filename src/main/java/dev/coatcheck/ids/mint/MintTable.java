@@ -2,6 +2,7 @@ package dev.coatcheck.ids.mint;
 
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.KeyKind;
+import dev.coatcheck.core.seal.SealKeyMissing;
 import dev.coatcheck.core.seal.Sealing;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasTable;
@@ -126,10 +127,19 @@ public final class MintTable {
     }
   }
 
-  /** What an alias without a row stands for. */
+  /**
+   * What an alias without a row stands for.
+   *
+   * @throws SealKeyMissing if that can't be told here
+   */
   private static Optional<StoredMapping> sealed(
       List<MintRequest> requests, Alias alias, Token token) {
-    return type(requests, alias).flatMap(type -> StoredMapping.opened(type, token));
+    Optional<Type> type = type(requests, alias);
+    if (type.flatMap(Type::sealing).map(sealing -> sealing.open(token)).orElse(null)
+        instanceof Sealing.Opened.KeyMissing(String fingerprint)) {
+      throw new SealKeyMissing(fingerprint);
+    }
+    return type.flatMap(each -> StoredMapping.opened(each, token));
   }
 
   /** Whether an alias may be that of a sealed public ID which no seal key opens any more. */

@@ -107,6 +107,11 @@ public record Type(
         .isPresent();
   }
 
+  /** Whether an era gives the token to a key, even if the era is closed. */
+  public boolean isSealedInAnyEra(Token token) {
+    return isSealed(token) || sealing.flatMap(own -> own.closedEraOf(token)).isPresent();
+  }
+
   /** Whether nothing mints public IDs of this type any more; those that it has keep working. */
   public boolean isRetired() {
     return retiredAt.isPresent();

@@ -168,7 +168,7 @@ class BrokenOffTransfersTest {
       try (Load load = new Load()) {
         load.goOnFor(2 * CHECKED);
       }
-      Awaitility.await().atMost(PATIENCE).until(() -> tooSlow() >= 2);
+      Awaitility.await().atMost(PATIENCE).until(() -> brokenOff("too_slow") >= 2);
       for (TransferSocket slow : List.of(one, two)) {
         assertThat(slow.readToEnd()).isNotEmpty().doesNotEndWith("0\r\n\r\n");
       }
@@ -183,13 +183,62 @@ class BrokenOffTransfersTest {
     assertEveryAnswerIsRight();
   }
 
-  private static double tooSlow() {
+  /** A portion of the audit may be longer than such a reader takes in ten seconds. */
+  @Test
+  void aReaderAboveTheMinimumRateGetsTheWholeAudit() throws Exception {
+    GATEWAY.execute(
+        "with head as (update coatcheck.change_head set audited = audited + 100 returning audited)"
+            + " insert into coatcheck.audit_entry (number, at, actor, action, subjects, detail)"
+            + " select audited - 100 + n, now(), 'long', 'test.long', '{}',"
+            + " jsonb_build_object('text', repeat(md5(n::text), 6000))"
+            + " from head, generate_series(1, 100) n");
+    try (TransferSocket reader =
+        TransferSocket.get(
+            GATEWAY, "/v1/audit/export?actor=long", "Authorization: Bearer " + GATEWAY.key())) {
+      StringBuilder read = new StringBuilder();
+      long until = System.nanoTime() + Duration.ofSeconds(14).toNanos();
+      while (System.nanoTime() < until) {
+        read.append(reader.read(64 * 1024));
+        Thread.sleep(250);
+      }
+      read.append(reader.readToEnd());
+      assertThat(read.toString()).endsWith("0\r\n\r\n");
+      assertThat(read.toString().split("\"test.long\"", -1)).hasSize(101);
+    }
+  }
+
+  /**
+   * An export ends with the access of its reader, and that is seen by a reader whose body ends with
+   * the connection, as a proxy's that speaks HTTP/1.0.
+   */
+  @Test
+  void aPartOfAnExportNeverLooksLikeTheWhole() throws Exception {
+    for (String version : List.of("HTTP/1.0", "HTTP/1.1")) {
+      String leaked = GATEWAY.keyWith(Scope.IDS_READ);
+      try (TransferSocket slow =
+          TransferSocket.of(
+              GATEWAY,
+              List.of(
+                  "GET /v1/exports?type=" + COAT + " " + version,
+                  "Host: gateway",
+                  "Connection: close",
+                  "Authorization: Bearer " + leaked))) {
+        assertThat(slow.read(12)).isEqualTo("HTTP/1.1 200");
+        double before = brokenOff("access_ended");
+        GATEWAY.revokeKey(leaked);
+        Awaitility.await().until(() -> brokenOff("access_ended") > before);
+        assertThat(slow.isWholeAtTheEnd()).as(version).isFalse();
+      }
+    }
+  }
+
+  private static double brokenOff(String reason) {
     return API.get("/metrics")
         .body()
         .stringValue()
         .lines()
         .filter(line -> line.startsWith("coatcheck_transfers_broken_off_total{"))
-        .filter(line -> line.contains("too_slow") && line.contains("exports"))
+        .filter(line -> line.contains(reason) && line.contains("exports"))
         .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
         .sum();
   }

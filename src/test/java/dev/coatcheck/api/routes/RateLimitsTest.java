@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.TestType;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -99,6 +100,30 @@ class RateLimitsTest {
             client.mint("charge"),
             client.post("/v1/ids/resolve", "{\"ids\":[\"x\"]}"))) {
       assertProblem(reply, "429 quota_exceeded");
+    }
+  }
+
+  @Test
+  void aRefusedBodyCountsToo() {
+    TestClient client = limited();
+    assertThat(client.get(ONE_ID).status()).isEqualTo(404);
+    for (int left = 3; left >= 0; left--) {
+      Reply refused = client.with("Content-Type", "text/plain").hostile().post("/v1/ids", "{}");
+      assertProblem(refused, "415 unsupported_media_type");
+      assertThat(refused.header("ratelimit")).startsWith("\"key\";r=" + left + ";");
+    }
+    assertProblem(
+        client.with("Content-Type", "text/plain").hostile().post("/v1/ids", "{}"),
+        "429 quota_exceeded");
+  }
+
+  @Test
+  void aKeyBeyondItsQuotaIsToldSoBeforeItsBodyIsRead() throws IOException {
+    String key = keyWithLimit(1, 3_600);
+    assertThat(new TestClient(GATEWAY.uri(), key).get(ONE_ID).status()).isEqualTo(404);
+
+    try (TransferSocket silent = TransferSocket.json(GATEWAY, "/v1/ids/batch", 1_000_000, key)) {
+      assertThat(silent.read(12)).isEqualTo("HTTP/1.1 429");
     }
   }
 

@@ -40,6 +40,10 @@ public final class TransferSocket implements AutoCloseable {
             "Authorization: Bearer " + key));
   }
 
+  static TransferSocket of(GatewayFixture gateway, List<String> request) throws IOException {
+    return new TransferSocket(gateway, request);
+  }
+
   /** Asks for a file with some headers, and reads nothing yet. */
   public static TransferSocket get(GatewayFixture gateway, String path, String... headers)
       throws IOException {
@@ -72,6 +76,20 @@ public final class TransferSocket implements AutoCloseable {
             "Content-Length: " + bytes));
   }
 
+  /** Announces a JSON body, and sends nothing of it. */
+  static TransferSocket json(GatewayFixture gateway, String path, long bytes, String key)
+      throws IOException {
+    return new TransferSocket(
+        gateway,
+        List.of(
+            "POST " + path + " HTTP/1.1",
+            "Host: gateway",
+            "Content-Type: application/json",
+            "Connection: close",
+            "Authorization: Bearer " + key,
+            "Content-Length: " + bytes));
+  }
+
   public void send(String rows) throws IOException {
     socket.getOutputStream().write(rows.getBytes(StandardCharsets.US_ASCII));
   }
@@ -79,6 +97,17 @@ public final class TransferSocket implements AutoCloseable {
   /** Reads some bytes, of which there must be as many. */
   public String read(int bytes) throws IOException {
     return new String(socket.getInputStream().readNBytes(bytes), StandardCharsets.US_ASCII);
+  }
+
+  /** Reads to the end; whether it looks like that of a whole answer. */
+  boolean isWholeAtTheEnd() {
+    try {
+      byte[] rest = socket.getInputStream().readAllBytes();
+      String text = new String(rest, StandardCharsets.US_ASCII);
+      return !text.contains("Transfer-Encoding: chunked") || text.endsWith("\r\n0\r\n\r\n");
+    } catch (IOException reset) {
+      return false;
+    }
   }
 
   /** Reads until the gateway ends the connection, properly or not. */

@@ -37,7 +37,7 @@ class ConnectionLimitTest {
   private final ConnectionLimit limit = limit();
 
   private ConnectionLimit limit() {
-    ConnectionLimit.set(MAX, connector, new Observer());
+    ConnectionLimit.set(MAX, 1, connector, new Observer());
     return connector.getServer().getBean(ConnectionLimit.class);
   }
 
@@ -62,6 +62,14 @@ class ConnectionLimitTest {
     close(1);
 
     assertThat(connected).allMatch(end -> end.getIdleTimeout() == 5_000);
+  }
+
+  @Test
+  void portsShareTheFileDescriptors() {
+    assertThat(ConnectionLimit.possible(10_500, 1)).isEqualTo(10_300);
+    assertThat(ConnectionLimit.possible(10_500, 2)).isEqualTo(5_150);
+    assertThat(ConnectionLimit.possible(100, 3)).isEqualTo(200);
+    assertThat(ConnectionLimit.possible(Long.MAX_VALUE, 3)).isEqualTo(Integer.MAX_VALUE);
   }
 
   private void open(int count) {

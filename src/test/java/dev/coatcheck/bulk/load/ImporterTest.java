@@ -14,7 +14,9 @@ import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
+import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.key.KeyKind;
+import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.key.Snowflake;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.WorkerUses;
@@ -44,6 +46,8 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 import org.jooq.impl.DSL;
 import org.junit.jupiter.api.Test;
@@ -54,7 +58,9 @@ class ImporterTest {
   private static final int ROUND_TRIP_ROWS = 20_000;
   private static final Importer.Sender SENDER =
       new Importer.Sender(
-          new Caller("test", "test", Rights.of(Set.of(Scope.IDS_WRITE))), Actor.operator());
+          new Caller("test", "test", Rights.of(Set.of(Scope.IDS_WRITE))),
+          Actor.operator(),
+          () -> true);
 
   @RegisterExtension static final MappingFixture FIXTURE = new MappingFixture();
 
@@ -269,6 +275,134 @@ class ImporterTest {
     assertThat(committed(ahead)).isEqualTo(rows);
   }
 
+  @Test
+  void aFileThatIsInAlreadyTakesNoKeys() {
+    type("resent", KeyKind.BIGINT);
+    StringBuilder file = new StringBuilder("type,legacy_id\n");
+    int rows = Chunk.LINES_MAX + 10;
+    for (int i = 1; i <= rows; i++) {
+      file.append("resent,").append(i).append('\n');
+    }
+    assertThat(counts(run(RowFormat.CSV, file.toString()))).containsExactly(rows, rows, 0, 0);
+
+    Importer keyless = importer(_ -> new KeyOutcome.SegmentExhausted());
+    assertThat(counts(run(keyless, file.toString()))).containsExactly(rows, 0, rows, 0);
+
+    assertThat(outcome(keyless, file + "resent,9999999\n"))
+        .isInstanceOfSatisfying(
+            ImportOutcome.Stopped.class,
+            stopped -> {
+              assertThat(stopped.reason()).isInstanceOf(ImportOutcome.Reason.KeysUnavailable.class);
+              assertThat(stopped.linesSettled()).isEqualTo(Chunk.LINES_MAX + 1L);
+            });
+  }
+
+  @Test
+  void aKeyThatIsTakenIsDrawnAgain() {
+    Type drawn = type("drawn", KeyKind.BIGINT);
+    run(RowFormat.CSV, "type,key\ndrawn,5\n");
+    AtomicLong next = new AtomicLong(5);
+    Importer importer =
+        importer(
+            count ->
+                new KeyOutcome.Drawn(
+                    LongStream.range(0, count)
+                        .<Key>mapToObj(_ -> new Key.Bigint(next.getAndIncrement()))
+                        .toList()));
+
+    assertThat(counts(run(importer, "type,legacy_id\ndrawn,1\ndrawn,2\n")))
+        .containsExactly(2, 2, 0, 0);
+    assertThat(committed(drawn)).isEqualTo(3);
+  }
+
+  /** A file may take minutes: what counts is the type when its rows are written. */
+  @Test
+  void aTypeThatIsRetiredWhileAFileIsReadGetsNoNewRows() {
+    Type retiring = type("retiring", KeyKind.BIGINT);
+    InputStream body =
+        after("type,key\nretiring,1\n", () -> FIXTURE.retire(retiring), "retiring,2\n");
+
+    assertThat(IMPORTER.run(RowFormat.CSV, body, SENDER, 10))
+        .isInstanceOfSatisfying(
+            ImportOutcome.Done.class,
+            done ->
+                assertThat(done.summary().errors())
+                    .containsExactly(
+                        new RowError(2, RowFault.TYPE_RETIRED),
+                        new RowError(3, RowFault.TYPE_RETIRED)));
+    assertThat(committed(retiring)).isZero();
+  }
+
+  @Test
+  void anImportEndsWithTheAccessOfItsSender() {
+    Type leaked = type("leaked", KeyKind.BIGINT);
+    StringBuilder file = new StringBuilder("type,key\n");
+    for (int i = 1; i <= 3 * Chunk.LINES_MAX; i++) {
+      file.append("leaked,").append(i).append('\n');
+    }
+    AtomicInteger chunks = new AtomicInteger();
+    Importer.Sender revoked =
+        new Importer.Sender(SENDER.caller(), Actor.operator(), () -> chunks.incrementAndGet() == 1);
+
+    ImportOutcome outcome = IMPORTER.run(RowFormat.CSV, stream(file.toString()), revoked, 10);
+
+    assertThat(outcome)
+        .isEqualTo(
+            new ImportOutcome.Stopped(
+                new ImportOutcome.Reason.AccessEnded(), Chunk.LINES_MAX + 1L));
+    assertThat(committed(leaked)).isEqualTo(Chunk.LINES_MAX);
+  }
+
+  @Test
+  void aPrincipalThatCannotBeStoredIsRefusedAlone() {
+    type("owned", KeyKind.BIGINT);
+    Importer.Sender administrator =
+        new Importer.Sender(
+            new Caller("test", "test", Rights.of(Set.of(Scope.ALL))), Actor.operator(), () -> true);
+    String row =
+        "{\"type\":\"owned\",\"key\":\"%d\",\"client_id\":\"00000000-0000-0000-0000-00000000000%d\",\"client_principal\":\"%s\"}\n";
+    String file =
+        row.formatted(1, 1, "a\\u0000")
+            + row.formatted(2, 2, "b\\ud800")
+            + row.formatted(3, 3, "c".repeat(3_000))
+            + row.formatted(4, 4, "teller");
+
+    assertThat(IMPORTER.run(RowFormat.NDJSON, stream(file), administrator, 10))
+        .isInstanceOfSatisfying(
+            ImportOutcome.Done.class,
+            done -> {
+              assertThat(counts(done.summary())).containsExactly(4, 1, 0, 3);
+              assertThat(done.summary().errors())
+                  .extracting(RowError::fault)
+                  .containsOnly(RowFault.CLIENT_PRINCIPAL_REFUSED);
+            });
+  }
+
+  /** A row would stand in the way when the sealed public ID ends, or is pinned. */
+  @Test
+  void noRowGetsThePublicIdThatASealKeyGives() {
+    Instant from = Instant.parse("2024-01-01T00:00:00Z");
+    Type sealed = FIXTURE.sealed("wrapped", "wrp", from);
+    Type other = type("other", KeyKind.BIGINT);
+    SnowflakeLayout layout = SnowflakeLayout.DEFAULT;
+    Key key = new Key.Bigint(layout.key(layout.position(from.toEpochMilli() + 1_000), 3));
+    Token token = FIXTURE.lookup.find(sealed, key).orElseThrow().token();
+
+    for (Type type : List.of(sealed, other)) {
+      long neighbour =
+          LongStream.iterate(1, each -> each + 1)
+              .filter(each -> type.salt().bucketOf(new Key.Bigint(each)) == token.bucket())
+              .findFirst()
+              .orElseThrow();
+      RowSummary summary =
+          run(
+              RowFormat.CSV,
+              "type,key,public_id\n%s,%d,%s\n"
+                  .formatted(type.name(), neighbour, new PublicId(type.prefix(), token)));
+      assertThat(summary.errors()).containsExactly(new RowError(2, RowFault.PUBLIC_ID_CONFLICT));
+    }
+  }
+
   /** The last chunk is written after the end of the file was read. */
   @Test
   void anImportWhoseLastChunkIsNotCommittedIsNotDone() {
@@ -339,10 +473,52 @@ class ImporterTest {
     return FIXTURE.type(name, name, kind);
   }
 
+  private static Importer importer(KeyGenerator keys) {
+    return new Importer(
+        FIXTURE.database,
+        FIXTURE.on.settings(4),
+        FIXTURE.registry,
+        new Importer.MintingTools(
+            MappingFixture.TOKENS, _ -> keys, _ -> Optional.empty(), FIXTURE.observer),
+        InstantSource.system());
+  }
+
+  /** The first text, and then the second, before which something happens. */
+  private static InputStream after(String first, Runnable meanwhile, String second) {
+    InputStream rest = stream(second);
+    return new SequenceInputStream(
+        stream(first),
+        new InputStream() {
+          private boolean begun;
+
+          @Override
+          public int read() throws IOException {
+            if (!begun) {
+              begun = true;
+              meanwhile.run();
+            }
+            return rest.read();
+          }
+        });
+  }
+
+  private static InputStream stream(String text) {
+    return new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8));
+  }
+
   private static RowSummary run(RowFormat format, String file) {
-    ImportOutcome outcome =
-        IMPORTER.run(
-            format, new ByteArrayInputStream(file.getBytes(StandardCharsets.UTF_8)), SENDER, 100);
+    return summary(IMPORTER.run(format, stream(file), SENDER, 100));
+  }
+
+  private static RowSummary run(Importer importer, String file) {
+    return summary(outcome(importer, file));
+  }
+
+  private static ImportOutcome outcome(Importer importer, String file) {
+    return importer.run(RowFormat.CSV, stream(file), SENDER, 100);
+  }
+
+  private static RowSummary summary(ImportOutcome outcome) {
     if (outcome instanceof ImportOutcome.Done(RowSummary summary)) {
       return summary;
     }

@@ -16,6 +16,7 @@ import dev.coatcheck.core.seal.TestSealKeys;
 import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
+import dev.coatcheck.ids.alias.Aliases;
 import dev.coatcheck.ids.ending.EndOutcome;
 import dev.coatcheck.ids.ending.Endings;
 import dev.coatcheck.ids.ending.EraseOutcome;
@@ -23,6 +24,7 @@ import dev.coatcheck.ids.ending.Erasures;
 import dev.coatcheck.ids.mint.MintCall;
 import dev.coatcheck.ids.mint.MintOutcome;
 import dev.coatcheck.ids.mint.MintRequest;
+import dev.coatcheck.ids.mint.Minter;
 import dev.coatcheck.ids.registry.PutOutcome;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
@@ -499,6 +501,32 @@ class SealedIdsTest {
           .hasMessageContaining(TestSealKeys.SECOND);
       assertThat(whole.resolver.resolve(ofSecond.publicId().toString(), AllowedTypes.ALL))
           .isEqualTo(new ResolveOutcome.Found(ofSecond));
+
+      assertThat(
+              FIXTURE.aliases.add(
+                  there,
+                  ofSecond.publicId(),
+                  Alias.of(there, AliasScheme.LEGACY, "77"),
+                  Actor.operator()))
+          .isEqualTo(Aliases.Outcome.ADDED);
+      Minter minter =
+          Minter.open(
+              FIXTURE.database,
+              MappingFixture.TOKENS,
+              MappingFixture.generators(),
+              rows,
+              FIXTURE.observer,
+              3);
+      Type here = lacking.named("lacking").orElseThrow();
+      assertThatThrownBy(
+              () ->
+                  minter.mint(
+                      MintCall.of(
+                          new MintRequest(
+                              here,
+                              Optional.empty(),
+                              List.of(Alias.of(here, AliasScheme.LEGACY, "77"))))))
+          .isInstanceOf(SealKeyMissing.class);
 
       String text = ofSecond.publicId().toString();
       List<Endings.Request> revoke = List.of(new Endings.Request.Revoke(text, Optional.empty()));

@@ -82,7 +82,9 @@ class SpreadTest {
             RowFormat.CSV,
             new ByteArrayInputStream(file.getBytes(StandardCharsets.UTF_8)),
             new Importer.Sender(
-                new Caller("test", "test", Rights.of(Set.of(Scope.ALL))), Actor.operator()),
+                new Caller("test", "test", Rights.of(Set.of(Scope.ALL))),
+                Actor.operator(),
+                () -> true),
             10);
 
     assertThat(outcome)

@@ -16,7 +16,6 @@ import dev.coatcheck.api.routes.access.AccessRoutes;
 import dev.coatcheck.api.routes.access.KeyProblems;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.cluster.audit.Audit;
-import dev.coatcheck.cluster.audit.AuditFilter;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.ids.access.ApiKey;
 import dev.coatcheck.ids.access.ApiKeys;
@@ -29,14 +28,12 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 
 /** API keys for people, {@code /console/keys}: all of them, and each with its history. */
 public final class KeyPages {
   static final String ALL = Section.KEYS.path();
   static final String ONE = ALL + "/{id}";
   private static final int KEYS_MAX = 50;
-  private static final int ENTRIES_MAX = 20;
 
   private final Gate gate;
   private final Verbs verbs;
@@ -156,21 +153,7 @@ public final class KeyPages {
     Query.none(ctx);
     Gate.require(visit, Scope.ACCESS_ADMIN);
     KeyRow key = KeyRow.of(key(ctx, visit, verbs.keys()), clock.instant());
-    Optional<Audit.Page> history =
-        AuditPages.mayRead(visit)
-            ? Optional.of(
-                verbs
-                    .audit()
-                    .page(
-                        new AuditFilter(
-                            Optional.of(key.id()),
-                            Optional.empty(),
-                            Optional.empty(),
-                            Optional.empty(),
-                            Optional.empty()),
-                        OptionalLong.empty(),
-                        ENTRIES_MAX))
-            : Optional.empty();
+    Optional<Audit.Page> history = AuditPages.about(key.id(), verbs.audit(), visit.rights());
     View view =
         new View(
             visit.frame(Section.KEYS, key.key().name()),

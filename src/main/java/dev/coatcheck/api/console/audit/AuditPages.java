@@ -14,15 +14,20 @@ import dev.coatcheck.api.routes.audit.AuditExport;
 import dev.coatcheck.api.routes.audit.AuditRoutes;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.cluster.audit.Audit;
+import dev.coatcheck.cluster.audit.AuditFilter;
+import dev.coatcheck.ids.access.Rights;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.postgres.connection.Deadline;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 
 /** Who changed what, {@code /console/audit}, and all of it as NDJSON. */
 public final class AuditPages {
   private static final int ENTRIES_MAX = 50;
+  private static final int ABOUT_MAX = 20;
   private static final String AFTER = "after";
 
   private final Gate gate;
@@ -98,7 +103,7 @@ public final class AuditPages {
                 AuditFields.PATH + "/export",
                 visit.caller().principal(),
                 AuditRoutes.filter(query),
-                () -> gate.visit(ctx).filter(AuditPages::mayRead).isPresent()));
+                () -> gate.visit(ctx).filter(now -> mayRead(now.rights())).isPresent()));
   }
 
   private static void require(Visit visit) {
@@ -106,8 +111,15 @@ public final class AuditPages {
     RequestCaller.requireAllTypes(visit.rights().allowedTypes());
   }
 
-  /** Whether this person may read the audit: it is not about single types. */
-  public static boolean mayRead(Visit visit) {
-    return visit.rights().may(Scope.AUDIT_READ) && visit.rights().allowedTypes().areAll();
+  /** Whether the audit may be read: it is not about single types. */
+  private static boolean mayRead(Rights rights) {
+    return rights.may(Scope.AUDIT_READ) && rights.allowedTypes().areAll();
+  }
+
+  /** The newest entries about a subject; empty for who may not read the audit. */
+  public static Optional<Audit.Page> about(String subject, Audit audit, Rights rights) {
+    return mayRead(rights)
+        ? Optional.of(audit.page(AuditFilter.about(subject), OptionalLong.empty(), ABOUT_MAX))
+        : Optional.empty();
   }
 }

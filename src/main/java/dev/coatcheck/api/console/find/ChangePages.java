@@ -54,45 +54,29 @@ final class ChangePages {
   void register(Endpoints endpoints) {
     gate.register(
         endpoints,
-        new Change(REVOKE, Scope.IDS_END, "Revoke", JterevokeGenerated::render, this::revoke));
+        new Change(
+            this, REVOKE, Scope.IDS_END, "Revoke", JterevokeGenerated::render, this::revoke));
     gate.register(
         endpoints,
-        new Change(MERGE, Scope.IDS_END, "Merge", JtemergeGenerated::render, this::merge));
+        new Change(this, MERGE, Scope.IDS_END, "Merge", JtemergeGenerated::render, this::merge));
     gate.register(
         endpoints,
         new Change(
-            ALIAS, Scope.IDS_WRITE, "Add an alias", JteaddAliasGenerated::render, this::addAlias));
+            this,
+            ALIAS,
+            Scope.IDS_WRITE,
+            "Add an alias",
+            JteaddAliasGenerated::render,
+            this::addAlias));
   }
 
   /** A change of one public ID, with the page that confirms it. */
-  private final class Change implements FormPage<Mapping> {
-    private final String path;
-    private final Scope needed;
-    private final String title;
-    private final Template template;
-    private final Work work;
-
-    Change(String path, Scope needed, String title, Template template, Work work) {
-      this.path = path;
-      this.needed = needed;
-      this.title = title;
-      this.template = template;
-      this.work = work;
-    }
-
-    @Override
-    public String path() {
-      return path;
-    }
-
-    @Override
-    public Scope needed() {
-      return needed;
-    }
-
+  private record Change(
+      ChangePages pages, String path, Scope needed, String title, Template template, Work work)
+      implements FormPage<Mapping> {
     @Override
     public Mapping subject(Context ctx, Visit visit) {
-      return mapping(ctx, visit);
+      return pages.mapping(ctx, visit);
     }
 
     @Override

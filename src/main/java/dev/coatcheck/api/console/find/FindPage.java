@@ -8,9 +8,7 @@ import dev.coatcheck.api.console.page.Paths;
 import dev.coatcheck.api.console.page.Section;
 import dev.coatcheck.api.console.page.Visit;
 import dev.coatcheck.api.exchange.Answer;
-import dev.coatcheck.api.exchange.ClientAddress;
 import dev.coatcheck.api.exchange.Query;
-import dev.coatcheck.api.exchange.RequestId;
 import dev.coatcheck.api.routes.Asked;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.core.formats.Inspector;
@@ -23,6 +21,7 @@ import io.javalin.http.HandlerType;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 
 /** The first page: says what any text is, {@code /console?q=TEXT}. */
@@ -95,7 +94,9 @@ final class FindPage {
           Optional.empty(),
           "An ID has at most " + TextFinder.LENGTH_MAX + " characters.");
     }
-    Inspection inspection = Inspector.inspect(text, registry.keyLayouts(), clock.instant());
+    Inspection inspection =
+        Inspector.inspect(
+            text, registry.keyLayouts(visit.rights().allowedTypes()::hold), clock.instant());
     return page(
         200,
         frame,
@@ -103,21 +104,13 @@ final class FindPage {
         Optional.of(
             new Result(
                 text,
-                finder.find(text, visit.caller(), stranger(ctx)),
+                finder.find(
+                    text, visit.caller(), Asked.stranger(ctx, Map.of("Accept", "text/html"))),
                 inspection.candidates(),
                 inspection.refusals(),
                 visit.mayChange(Scope.IDS_END),
                 visit.mayChange(Scope.IDS_WRITE))),
         "");
-  }
-
-  /** A browser without an API key, at the address of this person. */
-  private static Asked stranger(Context ctx) {
-    return new Asked(
-        name -> name.equals("Accept") ? List.of("text/html") : List.of(),
-        proxies -> ClientAddress.of(ctx, proxies),
-        RequestId.of(ctx),
-        Optional.empty());
   }
 
   private static Answer page(

@@ -1,14 +1,12 @@
 package dev.coatcheck.api.console.find;
 
+import dev.coatcheck.api.console.audit.AuditPages;
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.routes.Asked;
-import dev.coatcheck.cluster.audit.Audit;
-import dev.coatcheck.cluster.audit.AuditFilter;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.access.Caller;
-import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.alias.AliasTarget;
@@ -25,7 +23,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.function.Function;
 
 /**
@@ -38,7 +35,6 @@ final class TextFinder {
 
   private static final int FINDINGS_MAX = 20;
   private static final int MERGED_MAX = 8;
-  private static final int AUDITED_MAX = 20;
 
   private final FindPages.Verbs verbs;
 
@@ -182,29 +178,9 @@ final class TextFinder {
         ended,
         verbs.aliases().of(mapping.type(), mapping.token()),
         graph(mapping, ended),
-        audited(id, caller),
+        AuditPages.about(id, verbs.audit(), caller.rights()),
         link.status(),
         link.headers());
-  }
-
-  /** As in the API, where the audit is for keys without a list of types. */
-  private Optional<Audit.Page> audited(String id, Caller caller) {
-    boolean mayRead =
-        caller.rights().may(Scope.AUDIT_READ) && caller.rights().allowedTypes().areAll();
-    return mayRead
-        ? Optional.of(
-            verbs
-                .audit()
-                .page(
-                    new AuditFilter(
-                        Optional.of(id),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty()),
-                    OptionalLong.empty(),
-                    AUDITED_MAX))
-        : Optional.empty();
   }
 
   private Optional<MergeGraph> graph(Mapping mapping, Optional<ResolveOutcome.Ended> ended) {

@@ -8,9 +8,7 @@ import dev.coatcheck.api.console.page.Paths;
 import dev.coatcheck.api.console.page.Section;
 import dev.coatcheck.api.console.page.Visit;
 import dev.coatcheck.api.exchange.Answer;
-import dev.coatcheck.api.exchange.ClientAddress;
 import dev.coatcheck.api.exchange.Query;
-import dev.coatcheck.api.exchange.RequestId;
 import dev.coatcheck.api.routes.Asked;
 import dev.coatcheck.api.routes.urls.ProxyRoutes;
 import dev.coatcheck.api.routes.urls.RedirectRoutes;
@@ -29,7 +27,6 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -120,7 +117,7 @@ public final class LinkPages {
     }
     AllowedTypes allowed = visit.rights().allowedTypes();
     UrlResolver urls = verbs.urls().uncounted();
-    Asked stranger = stranger(ctx, Map.of("Accept", "text/html"));
+    Asked stranger = Asked.stranger(ctx, Map.of("Accept", "text/html"));
     // A browser keeps what follows a # to itself.
     String sent = wish.url().replaceFirst("#.*", "");
     return switch (urls.explain(sent, allowed, stranger.caller(verbs.proxies()))) {
@@ -140,7 +137,7 @@ public final class LinkPages {
             new ProxiedUrls(urls, verbs.redirector().uncounted(), verbs.registry()),
             verbs.proxies());
     Asked asked =
-        stranger(
+        Asked.stranger(
             ctx,
             Map.of(
                 "X-Original-URI",
@@ -154,7 +151,8 @@ public final class LinkPages {
         reading.templates(),
         reading.parts().stream().map(part -> PartRow.of(part, clock.instant())).toList(),
         Told.of(proxy.authRequest(asked, allowed)),
-        link(reading.requestUri(), stranger(ctx, Map.of("Accept", "text/html"))).map(Told::of));
+        link(reading.requestUri(), Asked.stranger(ctx, Map.of("Accept", "text/html")))
+            .map(Told::of));
   }
 
   private Optional<Answer> link(String uri, Asked stranger) {
@@ -183,14 +181,6 @@ public final class LinkPages {
           UrlOutcome.LegacyBrownout _ ->
           throw new IllegalStateException("read, not resolved: " + why);
     };
-  }
-
-  /** A client without an API key, at the address of this person. */
-  private static Asked stranger(Context ctx, Map<String, String> headers) {
-    Function<String, List<String>> values =
-        name -> headers.containsKey(name) ? List.of(headers.get(name)) : List.of();
-    return new Asked(
-        values, proxies -> ClientAddress.of(ctx, proxies), RequestId.of(ctx), Optional.empty());
   }
 
   private static Answer page(int status, View view) {

@@ -33,11 +33,11 @@ import java.util.Optional;
 /** An action on a run: the page that says what follows, and the form that does it. */
 final class ActionPage implements FormPage<TableMigration> {
   private final RunAction action;
-  private final MigrationActionPages.Verbs verbs;
+  private final MigrationPages.Verbs verbs;
   private final TableMigrations migrations;
   private final RunAnswers answers;
 
-  ActionPage(RunAction action, MigrationActionPages.Verbs verbs) {
+  ActionPage(RunAction action, MigrationPages.Verbs verbs) {
     this.action = action;
     this.verbs = verbs;
     this.migrations = verbs.migrations();

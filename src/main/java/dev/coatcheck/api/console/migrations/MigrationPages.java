@@ -16,8 +16,10 @@ import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.run.JournalTable;
+import dev.coatcheck.migrate.run.RunAction;
 import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.run.TableMigrations;
+import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.verify.Report;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
@@ -28,7 +30,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The runs of table migrations, {@code /console/migrations}, and each run as it moves. */
+/**
+ * The runs of table migrations, {@code /console/migrations}: each run as it moves, the page that
+ * plans one, and what can be done to it.
+ */
 public final class MigrationPages {
   private static final String ONE = Section.MIGRATIONS.path() + "/{id}";
   private static final String STREAM = "/console/events/migrations/{id}";
@@ -38,12 +43,13 @@ public final class MigrationPages {
 
   private final Gate gate;
   private final Live live;
+  private final Verbs verbs;
   private final JournalTable journal;
   private final Registry registry;
   private final RunAnswers answers;
 
   /** What the pages ask. */
-  public record Verbs(TableMigrations migrations, Registry registry) {}
+  public record Verbs(TableMigrations migrations, Registry registry, Sources sources) {}
 
   /**
    * The runs of a page of the list.
@@ -59,13 +65,18 @@ public final class MigrationPages {
   public MigrationPages(Gate gate, Live live, Verbs verbs) {
     this.gate = gate;
     this.live = live;
+    this.verbs = verbs;
     this.journal = verbs.migrations().journal();
     this.registry = verbs.registry();
     this.answers = new RunAnswers(verbs.migrations(), verbs.registry());
   }
 
-  /** To be registered after the pages of actions: the path of a run has room for any word. */
   public void register(Endpoints endpoints) {
+    // First the pages of actions, because the path of a run has room for any word.
+    gate.register(endpoints, new PlanPage(verbs));
+    for (RunAction action : RunAction.values()) {
+      gate.register(endpoints, new ActionPage(action, verbs));
+    }
     endpoints.page(HandlerType.GET, Section.MIGRATIONS.path(), gate.page(this::list));
     endpoints.page(HandlerType.GET, ONE, gate.page(this::one));
     endpoints.page(HandlerType.GET, ONE + "/events", gate.page(this::events));

@@ -30,9 +30,9 @@ import java.util.Optional;
 final class PlanPage implements FormPage<PlanPage.Choices> {
   static final String PATH = Section.MIGRATIONS.path() + "/new";
 
-  private final MigrationActionPages.Verbs verbs;
+  private final MigrationPages.Verbs verbs;
 
-  PlanPage(MigrationActionPages.Verbs verbs) {
+  PlanPage(MigrationPages.Verbs verbs) {
     this.verbs = verbs;
   }
 

@@ -2,7 +2,6 @@ package dev.coatcheck.api.console.page;
 
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Problem;
-import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.StaticFile;
 import dev.coatcheck.core.id.Sha256;
 import java.util.HexFormat;
@@ -85,10 +84,7 @@ public final class ConsoleAssets extends Handler.Wrapper {
       } else if (request.getMethod().equals("GET") || request.getMethod().equals("HEAD")) {
         file.send(request, response, callback);
       } else {
-        Answer.of(
-                Problem.of(
-                    ProblemCode.METHOD_NOT_ALLOWED,
-                    "This path does not support this method. /docs lists all paths."))
+        Answer.of(Problem.wrongMethod())
             .with(HttpHeader.ALLOW.asString(), "GET, HEAD")
             .send(request, response, callback);
       }

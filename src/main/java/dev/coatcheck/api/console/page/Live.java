@@ -49,7 +49,7 @@ public final class Live implements AutoCloseable {
 
   private final ConsoleSessions sessions;
   private final Background background;
-  private final EventStreams streams = new EventStreams("console-stream", STREAMS_MAX);
+  private final EventStreams streams = new EventStreams("console-stream", STREAMS_MAX, STREAMS_MAX);
   private final Set<Watcher> watchers = ConcurrentHashMap.newKeySet();
   private final CountDownLatch stop = new CountDownLatch(1);
   private final Executor threads = VirtualThreads.getNamedVirtualThreadsExecutor("console-live-");
@@ -129,7 +129,7 @@ public final class Live implements AutoCloseable {
     Watcher watcher =
         new Watcher(visit.session().token(), isAllowed, topic, shape, new ArrayBlockingQueue<>(1));
     return streams
-        .open(ctx, stream -> serve(stream, watcher), () -> {})
+        .open(ctx, visit.caller().keyId(), stream -> serve(stream, watcher))
         .orElseThrow(
             () ->
                 new Refusal(

@@ -1,5 +1,6 @@
 package dev.coatcheck.api.console.types;
 
+import dev.coatcheck.api.console.audit.AuditPages;
 import dev.coatcheck.api.console.page.Display;
 import dev.coatcheck.api.console.page.Frame;
 import dev.coatcheck.api.console.page.Gate;
@@ -12,7 +13,6 @@ import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.routes.types.TypeBody;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.cluster.audit.Audit;
-import dev.coatcheck.cluster.audit.AuditFilter;
 import dev.coatcheck.cluster.audit.RecordedEntry;
 import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.access.Scope;
@@ -29,13 +29,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import tools.jackson.databind.JsonNode;
 
 /** The list of types, and the page of each. */
 final class ShownTypes {
   private static final int HIT_DAYS = 30;
-  private static final int AUDITED_MAX = 20;
 
   private final Gate gate;
   private final TypePages.Verbs verbs;
@@ -183,7 +181,7 @@ final class ShownTypes {
             type,
             rows(List.of(type)).getFirst(),
             TypeFields.GROUPS.stream().map(group -> shown(group, texts)).toList(),
-            history(type, visit),
+            AuditPages.about(type.name(), verbs.audit(), visit.rights()),
             visit.mayChange(Scope.TYPES_WRITE));
     return Html.page(200, (out, none) -> JtetypeGenerated.render(out, none, view));
   }
@@ -208,25 +206,5 @@ final class ShownTypes {
                             field.label(), texts.getOrDefault(field.name(), "").lines().toList()))
                 .filter(value -> !value.lines().isEmpty())
                 .toList());
-  }
-
-  /** As in the API, where the audit is for keys without a list of types. */
-  private Optional<Audit.Page> history(Type type, Visit visit) {
-    boolean mayRead =
-        visit.rights().may(Scope.AUDIT_READ) && visit.rights().allowedTypes().areAll();
-    return mayRead
-        ? Optional.of(
-            verbs
-                .audit()
-                .page(
-                    new AuditFilter(
-                        Optional.of(type.name()),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty()),
-                    OptionalLong.empty(),
-                    AUDITED_MAX))
-        : Optional.empty();
   }
 }

@@ -54,33 +54,25 @@ public final class AuditExport {
       throws IOException {
     long last = audit.lastNumber();
     try (StreamedAnswer body =
-        new StreamedAnswer(ctx, "audit.ndjson", "application/x-ndjson; charset=utf-8")) {
+        new StreamedAnswer(ctx, "audit.ndjson", "application/x-ndjson; charset=utf-8", mayRead)) {
       if (ctx.method().equals(HandlerType.HEAD)) {
         body.begin();
         return Answer.STREAMED;
       }
       List<RecordedEntry> portion = audit.portion(filter, 0, last);
-      AccessWatch watch = AccessWatch.start(mayRead, body::abort);
-      try (watch) {
+      try {
         body.begin();
         while (!portion.isEmpty()) {
           body.write(lines(portion));
           portion = audit.portion(filter, portion.getLast().number(), last);
         }
       } catch (IOException gone) {
-        cutOff(path, body, reason(body, watch));
+        cutOff(path, body, body.brokenOffBy());
       } catch (DatabaseUnavailable gone) {
         cutOff(path, body, "database_gone");
       }
     }
     return Answer.STREAMED;
-  }
-
-  private static String reason(StreamedAnswer body, AccessWatch watch) {
-    if (watch.hasEnded()) {
-      return "access_ended";
-    }
-    return body.isTooSlow() ? "too_slow" : "client_gone";
   }
 
   private void cutOff(String path, StreamedAnswer body, String reason) {

@@ -29,7 +29,7 @@ final class EventRoutes implements AutoCloseable {
   private final TableMigrations migrations;
   private final RunAnswers answers;
   private final Observer observer;
-  private final EventStreams streams = new EventStreams("run-events", STREAMS_MAX);
+  private final EventStreams streams = new EventStreams("run-events", STREAMS_MAX, STREAMS_MAX / 2);
 
   EventRoutes(TableMigrations migrations, RunAnswers answers, Observer observer) {
     this.migrations = migrations;
@@ -58,7 +58,7 @@ final class EventRoutes implements AutoCloseable {
     EventStream events =
         new EventStream(migrations, run.id(), after, () -> isStillAllowed(ctx, type));
     return streams
-        .open(ctx, events::write, () -> {})
+        .open(ctx, RequestCaller.of(ctx).caller().keyId(), events::write)
         .orElseGet(
             () -> {
               observer.observe(new Event.RequestShed(PATH));
@@ -67,7 +67,8 @@ final class EventRoutes implements AutoCloseable {
                       ProblemCode.OVERLOADED,
                       "An instance serves at most "
                           + STREAMS_MAX
-                          + " event streams. Send the request again later."));
+                          + " event streams, half of them to one API key. Send the request again"
+                          + " later."));
             });
   }
 

@@ -21,12 +21,14 @@ import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.Type;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.io.IOException;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /** Mappings by the million: {@code /v1/imports} and {@code /v1/exports}. */
 public final class TransferRoutes implements Routes {
@@ -67,8 +69,18 @@ public final class TransferRoutes implements Routes {
 
   private Answer importAll(Context ctx) throws IOException {
     RowsUpload upload = new RowsUpload(ctx);
+    RequestCaller request = RequestCaller.of(ctx);
+    AllowedTypes allowed = request.caller().rights().allowedTypes();
     Importer.Sender sender =
-        new Importer.Sender(RequestCaller.of(ctx).caller(), RequestCaller.actor(ctx));
+        new Importer.Sender(
+            request.caller(),
+            RequestCaller.actor(ctx),
+            () ->
+                request
+                    .now()
+                    .get()
+                    .filter(now -> now.rights().allowedTypes().equals(allowed))
+                    .isPresent());
     return upload.answer(
         (rows, keyed) -> importer.run(upload.format(), rows, sender, upload.errorsMax(), keyed),
         outcome ->
@@ -95,11 +107,16 @@ public final class TransferRoutes implements Routes {
             .formatted(linesSettled);
     return switch (reason) {
       case ImportOutcome.Reason.BodyBroken _ -> {
-        observeBrokenOff(IMPORTS, tooSlow);
+        observer.observe(
+            new Event.TransferBrokenOff(IMPORTS, tooSlow ? "too_slow" : "client_gone"));
         yield RowsUpload.brokenOff(tooSlow, rest);
       }
       case ImportOutcome.Reason.DatabaseGone _ ->
           Problem.unavailable(ProblemCode.DATABASE_UNAVAILABLE, rest);
+      case ImportOutcome.Reason.AccessEnded _ ->
+          Problem.of(
+              ProblemCode.FORBIDDEN,
+              "The API key ended or lost a right while the file was read. " + rest);
       case ImportOutcome.Reason.KeysUnavailable(KeyOutcome.NoKeys why) ->
           IdProblems.keysUnavailable(why, rest + " ");
     };
@@ -119,7 +136,10 @@ public final class TransferRoutes implements Routes {
     boolean includeEnded = query.bool("include_ended", false);
     String name = type.name() + "." + format.wireName();
     String mediaType = format.mediaType() + "; charset=utf-8";
-    try (StreamedAnswer body = new StreamedAnswer(ctx, name, mediaType)) {
+    RequestCaller request = RequestCaller.of(ctx);
+    BooleanSupplier mayRead =
+        () -> request.now().get().filter(now -> now.rights().allowedTypes().hold(type)).isPresent();
+    try (StreamedAnswer body = new StreamedAnswer(ctx, name, mediaType, mayRead)) {
       if (ctx.method().equals(HandlerType.HEAD)) {
         body.begin();
         return Answer.STREAMED;
@@ -127,7 +147,7 @@ public final class TransferRoutes implements Routes {
       switch (exporter.run(type, format, includeEnded, body)) {
         case DONE -> {}
         case READER_GONE -> {
-          observeBrokenOff(EXPORTS, body.isTooSlow());
+          observer.observe(new Event.TransferBrokenOff(EXPORTS, body.brokenOffBy()));
           body.abort();
         }
         case DATABASE_GONE -> {
@@ -137,9 +157,5 @@ public final class TransferRoutes implements Routes {
       }
     }
     return Answer.STREAMED;
-  }
-
-  private void observeBrokenOff(String route, boolean tooSlow) {
-    observer.observe(new Event.TransferBrokenOff(route, tooSlow ? "too_slow" : "client_gone"));
   }
 }

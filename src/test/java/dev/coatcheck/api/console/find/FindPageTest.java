@@ -149,8 +149,13 @@ class FindPageTest {
         "update coatcheck.api_key set types = '{parcel}' where key_id = '%s'"
             .formatted(key.substring(9, 21)));
     ConsoleClient limited = ConsoleClient.signedIn(GATEWAY, key);
+    String layout = "42/9/12@1577836800000";
+    client.put("/v1/types/hidden", json("prefix", "hid", "key", "bigint", "layout", layout));
 
     assertThat(limited.get("/console").status()).isEqualTo(200);
+    String number = client.mint("hidden").text("/key");
+    assertThat(browser.get("/console?q=" + number).html()).contains(layout);
+    assertThat(limited.get("/console?q=" + number).html()).doesNotContain(layout);
     for (String text : List.of(order, "900001", "4711", CLIENT_ID)) {
       assertThat(limited.get("/console?q=" + text).html())
           .contains("Not one of your public IDs")

@@ -105,22 +105,30 @@ class TableMigrationEventsTest {
     API.send("POST", run + "/cancel", null);
   }
 
+  private static void assertTurnedAway(TestClient api, String run) {
+    Reply refused =
+        api.with("Accept", STREAM).refused("overloaded", once -> once.get(run + "/events"));
+    assertProblem(refused, "503 overloaded");
+    assertThat(refused.has("Retry-After")).isTrue();
+  }
+
   @Test
   @SuppressWarnings("try") // the close is what is tested
-  void thirtyTwoListenAndOneMoreIsTurnedAwayUntilAListenerLeavesAndAStopWaitsForNone()
-      throws Exception {
+  void sixteenOfAKeyAndThirtyTwoInAllListenUntilOneLeavesAndAStopWaitsForNone() throws Exception {
     // Its own, because a gateway hears late of listeners that left.
     try (GatewayFixture gateway = GatewayFixture.own()) {
       String run = plan(gateway, "many", 1);
       TestClient api = gateway.client();
       List<EventListener> listeners = new ArrayList<>();
-      for (int i = 0; i < 32; i++) {
-        listeners.add(listener(gateway, run));
+      String other = gateway.keyWith(Scope.ALL);
+      String third = gateway.keyWith(Scope.ALL);
+      for (String key : List.of(gateway.key(), other)) {
+        for (int i = 0; i < 16; i++) {
+          listeners.add(new EventListener(gateway.uri().resolve(run + "/events"), key, null));
+        }
+        assertTurnedAway(new TestClient(gateway.uri(), key), run);
       }
-      Reply refused =
-          api.with("Accept", STREAM).refused("overloaded", once -> once.get(run + "/events"));
-      assertProblem(refused, "503 overloaded");
-      assertThat(refused.has("Retry-After")).isTrue();
+      assertTurnedAway(new TestClient(gateway.uri(), third), run);
       // They hold no connections: there are ten.
       assertThat(api.get(RUNS).status()).isEqualTo(200);
 

@@ -1,4 +1,4 @@
-package dev.coatcheck.api.routes.audit;
+package dev.coatcheck.api.body;
 
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.time.Duration;
