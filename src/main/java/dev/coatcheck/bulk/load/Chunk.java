@@ -87,11 +87,7 @@ final class Chunk {
 
   /** Takes the types as they are now: one may have been retired while the file was read. */
   void renewTypes(Registry registry) {
-    rows.replaceAll(
-        row -> {
-          Type read = row.request().type();
-          return registry.named(read.name()).filter(now -> now != read).map(row::of).orElse(row);
-        });
+    rows.replaceAll(row -> registry.named(row.request().type().name()).map(row::of).orElse(row));
   }
 
   /** Whether rows are of retired types, so that they must not be new. */

@@ -96,7 +96,7 @@ final class ChunkWriter implements AutoCloseable {
           switch (failed.getCause()) {
             case DatabaseUnavailable _ -> new ImportOutcome.Reason.DatabaseGone();
             case KeysExhausted few -> new ImportOutcome.Reason.KeysUnavailable(few.why());
-            default ->
+            case null, default ->
                 throw new IllegalStateException(
                     "a chunk failed, line=" + last.chunk().lastLine(), failed);
           });

@@ -21,6 +21,6 @@ public record NewKey(String name, Optional<String> principal, Rights rights) {
   public static boolean isName(String text) {
     return !text.isBlank()
         && text.length() <= NAME_LENGTH_MAX
-        && text.codePoints().noneMatch(c -> c == 0 || c >= 0xD800 && c <= 0xDFFF);
+        && text.codePoints().noneMatch(c -> c == 0 || (c >= 0xD800 && c <= 0xDFFF));
   }
 }

@@ -174,11 +174,15 @@ class RollingRestartTest {
   /** Three that begin at the same time on two cores are slower than one that is replaced. */
   private static Reply warmUp() {
     for (int i = 0; i < 20 * INSTANCES; i++) {
-      Reply minted = at(i % INSTANCES).mint("charge");
-      at(other(i % INSTANCES)).get("/v1/ids/" + minted.text("/id"));
-      at(other(i % INSTANCES)).get("/v1/types/charge/keys/" + minted.text("/key"));
+      warmUp(i % INSTANCES);
     }
     return at(0).mint("charge");
+  }
+
+  private static void warmUp(int instance) {
+    Reply minted = at(instance).mint("charge");
+    at(instance).get("/v1/ids/" + minted.text("/id"));
+    at(instance).get("/v1/types/charge/keys/" + minted.text("/key"));
   }
 
   private static TestClient at(int instance) {
@@ -195,6 +199,9 @@ class RollingRestartTest {
     assertThat(old.terminate()).isEqualTo(128 + 15);
     GATEWAYS.set(instance, GatewayChild.serve(desk.gateway.on, old.port()));
     await().until(() -> at(instance).once().get("/health/ready").status() == 200);
+    for (int i = 0; i < 5; i++) {
+      warmUp(instance);
+    }
     nginx.putBack(old.port());
   }
 

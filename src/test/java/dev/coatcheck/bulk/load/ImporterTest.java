@@ -34,6 +34,7 @@ import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.SequenceInputStream;
@@ -485,19 +486,18 @@ class ImporterTest {
 
   /** The first text, and then the second, before which something happens. */
   private static InputStream after(String first, Runnable meanwhile, String second) {
-    InputStream rest = stream(second);
     return new SequenceInputStream(
         stream(first),
-        new InputStream() {
+        new FilterInputStream(stream(second)) {
           private boolean begun;
 
           @Override
-          public int read() throws IOException {
+          public int read(byte[] into, int offset, int length) throws IOException {
             if (!begun) {
               begun = true;
               meanwhile.run();
             }
-            return rest.read();
+            return super.read(into, offset, length);
           }
         });
   }
