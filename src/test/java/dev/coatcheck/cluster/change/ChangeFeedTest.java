@@ -312,6 +312,41 @@ class ChangeFeedTest extends OnAFeed {
   }
 
   @Test
+  void theFirstChangeOnAnotherServerMakesEveryFollowerBeginAnew() {
+    append("known");
+    feed.poll();
+    long after = feed.state().position();
+    get("kept", "before");
+    execute("update coatcheck.change_head set origin = '1/1'");
+    append("elsewhere");
+    append("next");
+
+    feed.poll();
+
+    assertThat(feed.state().position()).isGreaterThan(after + 1_000_000);
+    assertThat(feed.after(after, 100)).as("clients begin anew too").isEmpty();
+    assertThat(cache.ifTrusted("kept")).isEmpty();
+    long read = feed.state().position();
+    append("one");
+    feed.poll();
+    assertThat(feed.state().position()).as("no further gap").isEqualTo(read + 1);
+  }
+
+  /** As in a database whose last change was made by an earlier release. */
+  @Test
+  void noNumberIsSkippedWhereTheServerOfTheLastOneIsNotKnown() {
+    append("known");
+    feed.poll();
+    long after = feed.state().position();
+    execute("update coatcheck.change_head set origin = null");
+
+    append("next");
+    feed.poll();
+
+    assertThat(feed.state().position()).isEqualTo(after + 1);
+  }
+
+  @Test
   void aFloodIsReadInPiecesAndTrustedAtItsEnd() {
     get("4000", "before");
     nano.addAndGet(Duration.ofSeconds(5).toNanos());
