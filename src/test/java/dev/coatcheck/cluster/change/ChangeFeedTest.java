@@ -91,7 +91,7 @@ class ChangeFeedTest extends OnAFeed {
   @Test
   void anInstanceThatStartsRemembersTheChangesBeforeItsStart() {
     append("before the start");
-    ChangeFeed later = ChangeFeed.unpolled(pool, OBSERVER, nano::get);
+    ChangeFeed later = ChangeFeed.unpolled(pool, OBSERVER, nano::get, this::wallMillis);
     later.begin();
     later.poll();
 
@@ -130,6 +130,32 @@ class ChangeFeedTest extends OnAFeed {
     assertThat(feed.isTrusted()).isFalse();
 
     feed.poll();
+    assertThat(feed.isTrusted()).isTrue();
+  }
+
+  @Test
+  void trustEndsWhereTheMachineWasSuspended() {
+    get("revoked", "active");
+    append("revoked");
+
+    suspendedMillis.addAndGet(600_000);
+    assertThat(feed.isTrusted()).isFalse();
+    assertThat(cache.ifTrusted("revoked")).isEmpty();
+    assertThat(feed.silent()).as("what clients are told").isEqualTo(Duration.ofMinutes(10));
+
+    feed.poll();
+    assertThat(feed.isTrusted()).isTrue();
+    assertThat(cache.ifTrusted("revoked")).isEmpty();
+  }
+
+  @Test
+  void aWallClockThatIsSetBackOrRunsALittleFastChangesNothing() {
+    suspendedMillis.addAndGet(-3_600_000);
+    assertThat(feed.isTrusted()).isTrue();
+    assertThat(feed.silent()).isEqualTo(Duration.ZERO);
+
+    feed.poll();
+    suspendedMillis.addAndGet(1_999);
     assertThat(feed.isTrusted()).isTrue();
   }
 

@@ -46,7 +46,8 @@ class FeedFailoverTest {
         FaultProxy way = new FaultProxy(on(servers.primary()).port());
         SmallPool pool =
             SmallPool.ofOne(on(servers.primary()).behind(way.port()).settings(1), "feed")) {
-      ChangeFeed feed = ChangeFeed.unpolled(pool, OBSERVER, System::nanoTime);
+      ChangeFeed feed =
+          ChangeFeed.unpolled(pool, OBSERVER, System::nanoTime, System::currentTimeMillis);
       TrustedCache<String, String> cache =
           new TrustedCache<>(feed, ChangeKind.ENDING, (key, _) -> List.of(key), 100);
       append(servers.primary(), "before");
