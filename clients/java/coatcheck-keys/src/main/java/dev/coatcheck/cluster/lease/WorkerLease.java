@@ -164,7 +164,7 @@ public final class WorkerLease implements KeyGenerator, AutoCloseable {
   private LeaseReply send(LeaseRequest request) {
     try {
       return database.apply(request);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // a driver may throw errors too
       return new LeaseReply.Failed(e.toString());
     }
   }
