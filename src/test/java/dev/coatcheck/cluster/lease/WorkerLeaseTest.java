@@ -52,6 +52,7 @@ class WorkerLeaseTest {
             request -> cutOff ? new LeaseReply.Failed("cut off") : jumped(store.send(request)),
             LeaseRules.KEPT,
             Waiter.PARKING,
+            null,
             events::add)
         .start();
   }
@@ -219,6 +220,7 @@ class WorkerLeaseTest {
                 },
                 LeaseRules.KEPT,
                 Waiter.PARKING,
+                null,
                 events::add)
             .start()) {
       assertThat(lease.next(1)).isInstanceOf(KeyOutcome.Drawn.class);
@@ -253,6 +255,7 @@ class WorkerLeaseTest {
                 },
                 LeaseRules.KEPT,
                 Waiter.PARKING,
+                null,
                 events::add)
             .start()) {
       await()

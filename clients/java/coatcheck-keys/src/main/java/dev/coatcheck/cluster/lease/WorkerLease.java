@@ -75,15 +75,6 @@ public final class WorkerLease implements KeyGenerator, AutoCloseable {
       Function<LeaseRequest, LeaseReply> database,
       LeaseRules rules,
       Waiter waiter,
-      Consumer<LeaseEvent> events) {
-    this(settings, database, rules, waiter, null, events);
-  }
-
-  WorkerLease(
-      LeaseSettings settings,
-      Function<LeaseRequest, LeaseReply> database,
-      LeaseRules rules,
-      Waiter waiter,
       @Nullable WallWatch wall,
       Consumer<LeaseEvent> events) {
     this.layout = settings.layout();
