@@ -75,7 +75,7 @@ final class ClientLeaseStore {
   private static ClientLeases.Acquisition acquire(
       DSLContext sql, LeaseSettings settings, Asker asker) {
     PlainSql.execute(sql, IN_TURN);
-    if (asker.needsRoom() && !LayoutLimit.hasRoom(sql, settings.layout())) {
+    if (asker.needsRoom() && !LayoutStore.hasRoom(sql, settings.layout())) {
       return new ClientLeases.Acquisition.TooManyLayouts();
     }
     String layout = settings.layout().name();

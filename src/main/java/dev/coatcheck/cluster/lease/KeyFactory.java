@@ -115,7 +115,7 @@ public final class KeyFactory implements AutoCloseable {
     if (leasing.workers().areLimited() || isLeased(layout)) {
       return Optional.of(leased(layout));
     }
-    return database.<Boolean>read("layouts", sql -> LayoutLimit.hasRoom(sql, layout))
+    return database.<Boolean>read("layouts", sql -> LayoutStore.hasRoom(sql, layout))
         ? leasedIfRoom(layout)
         : Optional.empty();
   }
@@ -126,7 +126,7 @@ public final class KeyFactory implements AutoCloseable {
 
   private synchronized Optional<KeyGenerator> leasedIfRoom(SnowflakeLayout layout) {
     if (!isLeased(layout) && !spelled.contains(layout)) {
-      if (spelled.size() == LayoutLimit.LAYOUTS_MAX) {
+      if (spelled.size() == LayoutStore.LAYOUTS_MAX) {
         return Optional.empty();
       }
       spelled.add(layout);

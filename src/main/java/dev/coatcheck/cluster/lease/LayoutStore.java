@@ -9,7 +9,7 @@ import org.jooq.DSLContext;
  * and a thread on each instance that makes its keys, and nothing gives either back. Layouts that
  * have a name come on top, and types may add theirs beyond it.
  */
-final class LayoutLimit {
+final class LayoutStore {
   static final int LAYOUTS_MAX = 8;
 
   /** From one layout to the next through the primary key, because each has a thousand rows. */
@@ -23,7 +23,7 @@ final class LayoutLimit {
       select count(*) filter (where layout <> all (?)) < ? or count(*) filter (where layout = ?) > 0 from known
       """;
 
-  private LayoutLimit() {}
+  private LayoutStore() {}
 
   /** Whether workers of the layout are registered, or those of one more layout may be. */
   static boolean hasRoom(DSLContext sql, SnowflakeLayout layout) {
