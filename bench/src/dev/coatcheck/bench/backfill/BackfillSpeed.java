@@ -82,7 +82,9 @@ public final class BackfillSpeed {
     Observer observer = new Observer();
     RandomSource random = new RandomSource();
     try (OpenDatabase opened = OpenDatabase.open(config, observer);
-        ChangeFeed feed = ChangeFeed.open(opened.settings(), observer, System::nanoTime);
+        ChangeFeed feed =
+            ChangeFeed.open(
+                opened.settings(), observer, System::nanoTime, System::currentTimeMillis);
         Registry registry =
             Registry.open(
                 opened.database(), feed, SealKeys.NONE, random, observer, System::nanoTime);

@@ -85,7 +85,8 @@ public final class Growth implements AutoCloseable {
     if (storage == Storage.PARTITIONED) {
       store.partition();
     }
-    this.feed = ChangeFeed.open(opened.settings(), observer, System::nanoTime);
+    this.feed =
+        ChangeFeed.open(opened.settings(), observer, System::nanoTime, System::currentTimeMillis);
     this.registry =
         Registry.open(
             opened.database(), feed, sealKeys, new RandomSource(), observer, System::nanoTime);

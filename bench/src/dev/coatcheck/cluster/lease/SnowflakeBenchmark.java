@@ -62,7 +62,7 @@ public class SnowflakeBenchmark {
   private static WorkerLease lease(SnowflakeLayout layout) {
     LeaseSettings settings = LeaseSettings.of(layout, "benchmark");
     return new WorkerLease(
-        settings, SnowflakeBenchmark::answer, LeaseRules.KEPT, Waiter.PARKING, _ -> {});
+        settings, SnowflakeBenchmark::answer, LeaseRules.KEPT, Waiter.PARKING, null, _ -> {});
   }
 
   private static LeaseReply answer(LeaseRequest request) {

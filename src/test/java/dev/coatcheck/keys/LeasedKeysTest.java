@@ -130,7 +130,7 @@ class LeasedKeysTest {
             .onEvent(
                 event -> {
                   events.add(event);
-                  throw new IllegalStateException("as told: " + event);
+                  throw new NoClassDefFoundError("as told: " + event);
                 })
             .open()) {
       ConditionFactory patiently =

@@ -4,6 +4,7 @@ import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestCaller;
+import dev.coatcheck.core.json.JsonFault;
 import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyTimes;
@@ -138,6 +139,18 @@ public final class Parameters {
       case LayoutParse.Invalid(String reason) ->
           throw body.invalid("layout", "The layout is refused: " + reason + ".");
     };
+  }
+
+  /** Whether a layout has neither a name nor a type: only the request spells it out. */
+  public boolean isOnlySpelled(SnowflakeLayout layout) {
+    return !SnowflakeLayout.NAMED.contains(layout) && !registry.keyLayouts().contains(layout);
+  }
+
+  public static JsonFault tooManyLayouts(JsonObject body) {
+    return body.invalid(
+        "layout",
+        "The database has as many layouts as requests may spell out. Send the name of a layout, or"
+            + " one that a type has.");
   }
 
   public static long legacyNumber(String text, String param) {

@@ -9,7 +9,6 @@ import java.security.KeyStore;
 import java.security.cert.Certificate;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -30,9 +29,7 @@ public final class Certificates implements AutoCloseable {
   private final TlsFiles files;
   private final Observer observer;
   private final List<SslContextFactory.Server> factories = new CopyOnWriteArrayList<>();
-  private final ScheduledExecutorService timer =
-      Executors.newSingleThreadScheduledExecutor(
-          Thread.ofPlatform().daemon().name("certificates").factory());
+  private final ScheduledExecutorService timer = Background.timer("certificates");
 
   private TlsFiles.Texts texts;
   private volatile TlsFiles.Read.Sound served;

@@ -121,7 +121,10 @@ public final class Gateway implements AutoCloseable {
       OpenDatabase opened = opened(OpenDatabase.open(config, observer));
       this.openDatabase = opened;
       Database database = opened.database();
-      ChangeFeed feed = opened(ChangeFeed.open(opened.settings(), observer, System::nanoTime));
+      ChangeFeed feed =
+          opened(
+              ChangeFeed.open(
+                  opened.settings(), observer, System::nanoTime, System::currentTimeMillis));
       Access access =
           new Access(database, new Access.Trust(feed, config.accessStaleMax()), observer, clock);
       opened(access.recordUses());

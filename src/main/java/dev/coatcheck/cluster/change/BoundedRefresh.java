@@ -23,34 +23,32 @@ final class BoundedRefresh<K, V> {
   }
 
   /**
-   * Loads, or waits for another caller's load of the same key. The load itself has the thread's
-   * deadline.
+   * Loads, or waits for another caller's load of the same key. The load has a deadline of its own,
+   * because callers with later ones than that of this thread may share it.
    *
    * @param patience until when to wait
    * @throws DatabaseUnavailable if there is no answer by then
    */
   V run(K key, Deadline patience, Supplier<V> load) {
     NonBlockingAttempt.leave();
-    Deadline deadline = Deadline.current();
     return SingleFlight.await(
-            loads.start(key, task -> begin(task, deadline, patience.leftNanos()), load),
-            patience.leftNanos())
+            loads.start(key, task -> begin(task, patience.leftNanos()), load), patience.leftNanos())
         .orElseThrow(() -> new DatabaseUnavailable("refresh"));
   }
 
   /** Loads in the background for later callers, unless too many loads are running. Never waits. */
   void begin(K key, Supplier<V> load) {
-    var _ = loads.start(key, task -> begin(task, Deadline.ofAnswer(), 0), load);
+    var _ = loads.start(key, task -> begin(task, 0), load);
   }
 
-  private void begin(Runnable task, Deadline deadline, long waitNanosMax) {
+  private void begin(Runnable task, long waitNanosMax) {
     if (!isIn(waitNanosMax)) {
       throw new DatabaseUnavailable("refresh");
     }
     Thread.startVirtualThread(
         () -> {
           try {
-            deadline.run(task::run);
+            Deadline.ofAnswer().run(task::run);
           } finally {
             permits.release();
           }

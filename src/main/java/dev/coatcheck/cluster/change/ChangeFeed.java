@@ -29,6 +29,9 @@ public final class ChangeFeed implements AutoCloseable {
   private static final long PURGE_NANOS = 60_000 * NANOS_PER_MILLI;
   private static final int STOP_MILLIS_MAX = 2_000;
 
+  /** Longer than anything is trusted. */
+  private static final long AHEAD_MILLIS_MIN = 2_000;
+
   private final FeedState state = new FeedState();
   private final Map<ChangeKind, List<Runnable>> listeners = new ConcurrentHashMap<>();
   private final Map<ChangeKind, List<Consumer<Optional<List<String>>>>> subjectListeners =
@@ -38,36 +41,51 @@ public final class ChangeFeed implements AutoCloseable {
   private final Observer observer;
   private final Background background;
   private final LongSupplier nanoTime;
+  private final LongSupplier wallMillis;
   private final Thread poller =
       Thread.ofPlatform().daemon().name("change-feed").unstarted(this::run);
   private Optional<SmallPool> pool = Optional.empty();
   private volatile boolean closed;
   private volatile boolean keepsLast;
 
+  /** How far the wall clock was ahead of the monotonic one at the last successful poll. */
+  private volatile long leadMillis;
+
   private boolean distrusted;
   private long nextPurgeNano;
   private long pauseNanos;
 
-  private ChangeFeed(Optional<ChangeStore> store, Observer observer, LongSupplier nanoTime) {
+  private ChangeFeed(
+      Optional<ChangeStore> store,
+      Observer observer,
+      LongSupplier nanoTime,
+      LongSupplier wallMillis) {
     this.store = store;
     this.observer = observer;
     this.background = new Background("change-feed", observer);
     this.nanoTime = nanoTime;
+    this.wallMillis = wallMillis;
     this.nextPurgeNano = nanoTime.getAsLong() + PURGE_NANOS;
   }
 
-  /** Reads the current position of the feed and starts to follow it. */
+  /**
+   * Reads the current position of the feed and starts to follow it.
+   *
+   * @param wallMillis tells for how long the machine was suspended, nothing else
+   */
   public static ChangeFeed open(
-      DatabaseSettings settings, Observer observer, LongSupplier nanoTime) {
+      DatabaseSettings settings,
+      Observer observer,
+      LongSupplier nanoTime,
+      LongSupplier wallMillis) {
     SmallPool pool = SmallPool.ofOne(settings, "feed");
-    ChangeFeed feed = unpolled(pool, observer, nanoTime);
+    ChangeFeed feed = unpolled(pool, observer, nanoTime, wallMillis);
     feed.pool = Optional.of(pool);
     feed.begin();
     feed.poll();
     observer.gauge("coatcheck.feed.position", feed.state::position);
     observer.gauge("coatcheck.feed.trusted", () -> feed.isTrusted() ? 1 : 0);
-    observer.gauge(
-        "coatcheck.feed.silent.seconds", () -> feed.state.silentNanos(nanoTime.getAsLong()) / 1e9);
+    observer.gauge("coatcheck.feed.silent.seconds", () -> feed.silentNanos() / 1e9);
     feed.poller.start();
     return feed;
   }
@@ -82,12 +100,14 @@ public final class ChangeFeed implements AutoCloseable {
 
   /** A feed that is never trusted, for commands that run once and always ask the database. */
   public static ChangeFeed none() {
-    return new ChangeFeed(Optional.empty(), new Observer(), System::nanoTime);
+    return new ChangeFeed(
+        Optional.empty(), new Observer(), System::nanoTime, System::currentTimeMillis);
   }
 
   /** A feed that polls only when {@link #poll} is called. */
-  static ChangeFeed unpolled(DataSource pool, Observer observer, LongSupplier nanoTime) {
-    return new ChangeFeed(Optional.of(new ChangeStore(pool)), observer, nanoTime);
+  static ChangeFeed unpolled(
+      DataSource pool, Observer observer, LongSupplier nanoTime, LongSupplier wallMillis) {
+    return new ChangeFeed(Optional.of(new ChangeStore(pool)), observer, nanoTime, wallMillis);
   }
 
   /**
@@ -108,7 +128,7 @@ public final class ChangeFeed implements AutoCloseable {
 
   /** Whether all changes are known here that are at least 1.9 s old. */
   public boolean isTrusted() {
-    return state.isTrusted(nanoTime.getAsLong());
+    return silentNanos() <= FeedState.TRUST_NANOS;
   }
 
   /** The change that a replica must have if its rows are to count; empty while none is known. */
@@ -123,7 +143,21 @@ public final class ChangeFeed implements AutoCloseable {
 
   /** How long ago the last successful poll was sent. */
   public Duration silent() {
-    return Duration.ofNanos(state.silentNanos(nanoTime.getAsLong()));
+    return Duration.ofNanos(silentNanos());
+  }
+
+  /**
+   * The monotonic clock stands still while the machine is suspended. So where the wall clock has
+   * run ahead of it since the last successful poll, that much is added; but not what the wall clock
+   * gains by being set a little, or loses.
+   */
+  private long silentNanos() {
+    long nano = nanoTime.getAsLong();
+    long silentNanos = state.silentNanos(nano);
+    long aheadMillis = wallMillis.getAsLong() - nano / NANOS_PER_MILLI - leadMillis;
+    return aheadMillis < AHEAD_MILLIS_MIN || silentNanos == Long.MAX_VALUE
+        ? silentNanos
+        : silentNanos + aheadMillis * NANOS_PER_MILLI;
   }
 
   /** Calls {@code listener} after each successful poll, on the polling thread; it must not wait. */
@@ -196,10 +230,11 @@ public final class ChangeFeed implements AutoCloseable {
     if (store.isEmpty()) {
       return POLL_NANOS;
     }
+    long sentMillis = wallMillis.getAsLong(); // first: a pause in between may only end the trust
     long sentNano = nanoTime.getAsLong();
     return switch (store.get().read(state.position())) {
       case FeedReply.Read read -> {
-        heard(read, sentNano);
+        heard(read, sentNano, sentMillis - sentNano / NANOS_PER_MILLI);
         if (keepsLast && read.last().isEmpty()) {
           store.get().restoreLast();
         }
@@ -213,10 +248,13 @@ public final class ChangeFeed implements AutoCloseable {
     };
   }
 
-  private void heard(FeedReply.Read read, long sentNano) {
-    long silentNanos = state.silentNanos(nanoTime.getAsLong());
+  private void heard(FeedReply.Read read, long sentNano, long sentLeadMillis) {
+    long silentNanos = silentNanos();
     boolean follows = read.follows(state.position());
     Set<ChangeKind> changed = state.read(read, sentNano);
+    if (state.position() == read.head()) {
+      leadMillis = sentLeadMillis; // after the changes are known
+    }
     if (!follows) {
       observer.observe(new Event.FeedRestarted(state.position()));
     }

@@ -76,26 +76,23 @@ final class ChangeStore {
     this.pool = pool;
   }
 
-  /** Never throws if the database is slow or gone: that is a reply too. */
+  /** The changes after a number, {@value #READ_ROWS_MAX} at most. */
   FeedReply read(long after) {
-    try {
-      return ask(sql -> read(sql, after));
-    } catch (SQLException | DataAccessException failed) {
-      return new FeedReply.Failed(RootCause.words(failed));
-    }
+    return reply(sql -> sql.fetch(READ, DSL.val(after), DSL.val(READ_ROWS_MAX)));
   }
 
-  /** The changes of the last two minutes, {@value #READ_ROWS_MAX} at most, if they can be read. */
+  /** The changes of the last two minutes, {@value #READ_ROWS_MAX} at most. */
   FeedReply recent() {
+    return reply(sql -> sql.fetch(RECENT, DSL.val(READ_ROWS_MAX)));
+  }
+
+  /** Never throws if the database is slow or gone: that is a reply too. */
+  private FeedReply reply(Function<DSLContext, Result<Record>> question) {
     try {
-      return ask(sql -> reply(sql.fetch(RECENT, DSL.val(READ_ROWS_MAX))));
+      return reply(ask(question));
     } catch (SQLException | DataAccessException failed) {
       return new FeedReply.Failed(RootCause.words(failed));
     }
-  }
-
-  private static FeedReply read(DSLContext sql, long after) {
-    return reply(sql.fetch(READ, DSL.val(after), DSL.val(READ_ROWS_MAX)));
   }
 
   private static FeedReply reply(Result<Record> rows) {
@@ -108,15 +105,16 @@ final class ChangeStore {
                         row.get(1, Long.class), row.get(2, String.class), row.get(3, String.class)))
             .toList();
     Record first = rows.getFirst();
+    Long timeline = first.get(5, Long.class);
+    if (timeline == null) {
+      return new FeedReply.Failed("the server is a standby, which may lag");
+    }
     long head = Objects.requireNonNull(first.get(0, Long.class));
     return new FeedReply.Read(
         head,
         changes,
-        first.get(4) == null || first.get(5) == null
-            ? Optional.empty()
-            : Optional.of(
-                new LastChange(
-                    new KnownChange(head, first.get(4, Long.class)), first.get(5, Long.class))));
+        Optional.ofNullable(first.get(4, Long.class))
+            .map(micros -> new LastChange(new KnownChange(head, micros), timeline)));
   }
 
   /** Writes the row of the last change again, which earlier releases have purged. */

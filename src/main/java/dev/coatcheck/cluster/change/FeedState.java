@@ -27,7 +27,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 final class FeedState {
   static final long TRUST_MILLIS = 1_900;
   private static final long NANOS_PER_MILLI = 1_000_000;
-  private static final long TRUST_NANOS = TRUST_MILLIS * NANOS_PER_MILLI;
+  static final long TRUST_NANOS = TRUST_MILLIS * NANOS_PER_MILLI;
 
   /** Longer than any value is served: 30 s, and 60 s more during an outage. */
   private static final long REMEMBERED_NANOS = 120_000 * NANOS_PER_MILLI;
@@ -72,10 +72,6 @@ final class FeedState {
   /** The change at the position, if it is the last one and its row is still there. */
   Optional<LastChange> last() {
     return last.filter(one -> one.change().number() == position);
-  }
-
-  boolean isTrusted(long nano) {
-    return good && nano - goodNano <= TRUST_NANOS;
   }
 
   /** Nanoseconds since the last successful poll was sent; a very large number if there was none. */

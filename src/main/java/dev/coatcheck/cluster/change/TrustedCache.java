@@ -250,7 +250,7 @@ public final class TrustedCache<K, V> {
       if (entry != null
           && staleNanosMax > 0
           && now - entry.load().nano() <= AGE_NANOS_MAX + staleNanosMax
-          && (feed.isTrusted() || feed.state().silentNanos(now) <= staleNanosMax)
+          && (feed.isTrusted() || feed.silent().toNanos() <= staleNanosMax)
           && isUnchanged(key, entry)) {
         values.put(key, entry.value());
       }

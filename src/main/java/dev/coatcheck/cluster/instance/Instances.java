@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -30,9 +29,7 @@ public final class Instances implements AutoCloseable {
   private final Supplier<Duration> feedSilent;
   private final Background background;
   private final Duration period;
-  private final ScheduledExecutorService timer =
-      Executors.newSingleThreadScheduledExecutor(
-          Thread.ofPlatform().daemon().name("instances").factory());
+  private final ScheduledExecutorService timer = Background.timer("instances");
 
   /**
    * @param holder names this instance

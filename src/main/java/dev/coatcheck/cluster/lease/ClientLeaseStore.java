@@ -53,10 +53,16 @@ final class ClientLeaseStore {
   /**
    * Who asks for a worker.
    *
+   * @param needsRoom its layout may be one too many
    * @param leasesMax how many workers the principal may have
    * @param clientsMax how many workers of the range all clients together may have
    */
-  record Asker(String id, WorkerLeaseStore.Client client, int leasesMax, long clientsMax) {}
+  record Asker(
+      String id,
+      WorkerLeaseStore.Client client,
+      boolean needsRoom,
+      int leasesMax,
+      long clientsMax) {}
 
   private record Taken(long byPrincipal, long inRange) {}
 
@@ -69,6 +75,9 @@ final class ClientLeaseStore {
   private static ClientLeases.Acquisition acquire(
       DSLContext sql, LeaseSettings settings, Asker asker) {
     PlainSql.execute(sql, IN_TURN);
+    if (asker.needsRoom() && !LayoutStore.hasRoom(sql, settings.layout())) {
+      return new ClientLeases.Acquisition.TooManyLayouts();
+    }
     String layout = settings.layout().name();
     Taken taken =
         PlainSql.row(

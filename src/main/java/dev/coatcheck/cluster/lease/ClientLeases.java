@@ -71,6 +71,9 @@ public final class ClientLeases {
     /** The principal has that many, held or resting. */
     record TooMany(int leasesMax) implements Acquisition {}
 
+    /** There are as many layouts as requests may spell out, and this would be a further one. */
+    record TooManyLayouts() implements Acquisition {}
+
     /** This gateway has no range of the layout. Another one may have one. */
     record NoWorkerRange(SnowflakeLayout layout) implements Acquisition {}
   }
@@ -94,11 +97,12 @@ public final class ClientLeases {
   /**
    * Leases any free worker.
    *
+   * @param isSpelled the layout has neither a name nor a type, so there may be a few such only
    * @param holder for people, who see it in lists
    * @param leasesMax how many workers the principal may have
    */
   public Acquisition acquire(
-      SnowflakeLayout layout, String holder, String principal, int leasesMax) {
+      SnowflakeLayout layout, boolean isSpelled, String holder, String principal, int leasesMax) {
     Optional<WorkerRanges.Range> range = workers.leased(layout);
     if (range.isEmpty()) {
       return new Acquisition.NoWorkerRange(layout);
@@ -115,7 +119,11 @@ public final class ClientLeases {
     return store.acquire(
         new LeaseSettings(layout, first, last, holder, windowMillis),
         new ClientLeaseStore.Asker(
-            id, new WorkerLeaseStore.Client(hash(id), principal), leasesMax, leased / 2));
+            id,
+            new WorkerLeaseStore.Client(hash(id), principal),
+            isSpelled && !workers.areLimited(),
+            leasesMax,
+            leased / 2));
   }
 
   /**

@@ -13,6 +13,7 @@ import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.sql.Database;
 import java.time.InstantSource;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -26,8 +27,11 @@ import javax.sql.DataSource;
  * keys a millisecond.
  */
 public final class KeyFactory implements AutoCloseable {
-  /** Each costs a thread and a statement a second. */
-  private static final int LAYOUTS_MAX = 16;
+  /**
+   * Each costs a thread and a statement a second. Leaves room for as many layouts of types as there
+   * may be with names and those that requests spell out.
+   */
+  private static final int LAYOUTS_MAX = 24;
 
   /** The others are left to layouts of which keys are drawn. */
   private static final int PREPARED_MAX = 8;
@@ -35,12 +39,16 @@ public final class KeyFactory implements AutoCloseable {
   private static final long RETRY_MILLIS = 60_000;
 
   private final Leasing leasing;
+  private final Database database;
   private final Observer observer;
   private final InstantSource clock;
   private final KeyGenerator uuidV7 = new UuidV7();
   private final DatedKeyGenerators dated;
   private final Segments segments;
   private final Map<SnowflakeLayout, WorkerLease> leases = new LinkedHashMap<>();
+
+  /** Those that requests have spelled out. */
+  private final Set<SnowflakeLayout> spelled = new HashSet<>();
 
   /**
    * How workers are leased.
@@ -57,6 +65,7 @@ public final class KeyFactory implements AutoCloseable {
    */
   public KeyFactory(Leasing leasing, Database database, Observer observer, InstantSource clock) {
     this.leasing = leasing;
+    this.database = database;
     this.observer = observer;
     this.clock = clock;
     this.dated = new DatedKeyGenerators(database, leasing.workers()::dated, observer);
@@ -95,6 +104,34 @@ public final class KeyFactory implements AutoCloseable {
 
   public Segments segments() {
     return segments;
+  }
+
+  /**
+   * The generator of keys of a layout that a request spells out and that has neither a name nor a
+   * type; empty if there are as many layouts as requests may spell out, and this would be a further
+   * one.
+   */
+  public Optional<KeyGenerator> spelled(SnowflakeLayout layout) {
+    if (leasing.workers().areLimited() || isLeased(layout)) {
+      return Optional.of(leased(layout));
+    }
+    return database.<Boolean>read("layouts", sql -> LayoutStore.hasRoom(sql, layout))
+        ? leasedIfRoom(layout)
+        : Optional.empty();
+  }
+
+  private synchronized boolean isLeased(SnowflakeLayout layout) {
+    return leases.containsKey(layout);
+  }
+
+  private synchronized Optional<KeyGenerator> leasedIfRoom(SnowflakeLayout layout) {
+    if (!isLeased(layout) && !spelled.contains(layout)) {
+      if (spelled.size() == LayoutStore.LAYOUTS_MAX) {
+        return Optional.empty();
+      }
+      spelled.add(layout);
+    }
+    return Optional.of(leased(layout));
   }
 
   private synchronized KeyGenerator leased(SnowflakeLayout layout) {

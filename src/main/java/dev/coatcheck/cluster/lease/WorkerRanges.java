@@ -136,6 +136,11 @@ public final class WorkerRanges {
     }
   }
 
+  /** Whether operators have named the layouts that there are. */
+  boolean areLimited() {
+    return !byLayout.isEmpty();
+  }
+
   /** The workers of a layout that the instance may use; empty if there are none. */
   public Optional<Range> of(SnowflakeLayout layout) {
     return byLayout.isEmpty()

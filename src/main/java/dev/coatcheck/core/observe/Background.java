@@ -1,5 +1,8 @@
 package dev.coatcheck.core.observe;
 
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+
 /**
  * Guards a background loop: a failed round is counted and logged, and the loop continues. An
  * executor would silently drop a periodic task whose round throws.
@@ -14,6 +17,12 @@ public final class Background {
   public Background(String loop, Observer observer) {
     this.loop = loop;
     this.observer = observer;
+  }
+
+  /** One daemon thread of that name, which runs rounds at their times. */
+  public static ScheduledExecutorService timer(String thread) {
+    return Executors.newSingleThreadScheduledExecutor(
+        Thread.ofPlatform().daemon().name(thread).factory());
   }
 
   /** A failure that has already been observed, so that the guard does not report it again. */

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
@@ -18,9 +17,7 @@ public final class History implements AutoCloseable {
   public static final Duration STEP = Duration.ofSeconds(10);
 
   private final Map<Measure, float[]> values = new EnumMap<>(Measure.class);
-  private final ScheduledExecutorService timer =
-      Executors.newSingleThreadScheduledExecutor(
-          Thread.ofPlatform().daemon().name("history").factory());
+  private final ScheduledExecutorService timer = Background.timer("history");
   private Totals before;
   private long beforeNanos;
 

@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
@@ -28,9 +27,7 @@ final class KeyUses implements AutoCloseable {
   private final Map<String, Boolean> used = new ConcurrentHashMap<>();
   private final AccessStore store;
   private final Background background;
-  private final ScheduledExecutorService writer =
-      Executors.newSingleThreadScheduledExecutor(
-          Thread.ofPlatform().daemon().name("key-uses").factory());
+  private final ScheduledExecutorService writer = Background.timer("key-uses");
 
   KeyUses(AccessStore store, Observer observer) {
     this.store = store;

@@ -5,7 +5,6 @@ import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.LockTimeout;
 import java.time.Duration;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
@@ -25,9 +24,7 @@ public final class AnswerExpiry implements AutoCloseable {
     this.store = new IdempotencyStore(database);
     this.part = part;
     this.background = new Background("idempotency-turns", observer);
-    this.timer =
-        Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().daemon().name("idempotency-turns").factory());
+    this.timer = Background.timer("idempotency-turns");
   }
 
   public static AnswerExpiry start(Database database, Observer observer) {

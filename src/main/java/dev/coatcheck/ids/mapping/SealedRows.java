@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -48,9 +47,7 @@ public final class SealedRows implements AutoCloseable {
   private final InstantSource clock;
   private final Background background;
   private final AtomicBoolean isDue = new AtomicBoolean();
-  private final ScheduledExecutorService reader =
-      Executors.newSingleThreadScheduledExecutor(
-          Thread.ofPlatform().daemon().name("sealed-rows").factory());
+  private final ScheduledExecutorService reader = Background.timer("sealed-rows");
   private int missed; // guarded by this
   private volatile Known known = Known.of(new TokenFilter(TOKENS_MIN));
 

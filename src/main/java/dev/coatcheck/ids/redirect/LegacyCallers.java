@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -70,9 +69,7 @@ public final class LegacyCallers implements AutoCloseable {
     this.background = new Background("legacy-callers", observer);
     this.clock = clock;
     this.budget = budget;
-    this.flusher =
-        Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().daemon().name("legacy-callers").factory());
+    this.flusher = Background.timer("legacy-callers");
   }
 
   public static LegacyCallers open(Database database, Observer observer, InstantSource clock) {

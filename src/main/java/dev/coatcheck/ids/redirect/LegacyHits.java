@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
@@ -47,9 +46,7 @@ public final class LegacyHits implements AutoCloseable {
     this.store = store;
     this.background = new Background("legacy-hits", observer);
     this.clock = clock;
-    this.flusher =
-        Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().daemon().name("legacy-hits").factory());
+    this.flusher = Background.timer("legacy-hits");
   }
 
   public static LegacyHits open(Database database, Observer observer, InstantSource clock) {

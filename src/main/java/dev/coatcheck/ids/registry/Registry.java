@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -94,9 +93,7 @@ public final class Registry implements AutoCloseable {
     this.background = new Background("registry-reload", observer);
     this.nanoTime = nanoTime;
     this.nextUnknownNanos = nanoTime.getAsLong();
-    this.reloader =
-        Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().daemon().name("registry-reload").factory());
+    this.reloader = Background.timer("registry-reload");
   }
 
   /**

@@ -10,7 +10,6 @@ import dev.coatcheck.migrate.table.Checkpoint;
 import dev.coatcheck.postgres.session.LockWait;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.util.Optional;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -51,9 +50,7 @@ final class Heartbeat implements AutoCloseable {
     this.goal = run.status().goal();
     this.throttleSettings = run.throttleSettings();
     this.leaseEndNano = nanoTime() + TimeUnit.MILLISECONDS.toNanos(LEASE_MILLIS);
-    this.beats =
-        Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().daemon().name("table-migration-beat").factory());
+    this.beats = Background.timer("table-migration-beat");
   }
 
   /** The runner has to stop: the run was stopped, or another runner has it. */

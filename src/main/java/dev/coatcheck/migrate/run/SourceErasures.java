@@ -13,7 +13,6 @@ import dev.coatcheck.postgres.sql.Database;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -37,9 +36,7 @@ final class SourceErasures implements AutoCloseable {
   private final Background background;
   private final AtomicBoolean isNews = new AtomicBoolean(true);
   private final Map<String, Long> pausedUntilNano = new HashMap<>();
-  private final ScheduledExecutorService rounds =
-      Executors.newSingleThreadScheduledExecutor(
-          Thread.ofPlatform().daemon().name("source-erasures").factory());
+  private final ScheduledExecutorService rounds = Background.timer("source-erasures");
   private boolean isOpen;
 
   private SourceErasures(

@@ -2,6 +2,10 @@ package dev.coatcheck.postgres.connection;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.util.Properties;
 
 /**
  * A few connections for work that must not wait behind requests: leases and polls. Overload on the
@@ -15,8 +19,11 @@ public final class SmallPool extends HikariDataSource {
   private static final int VALIDATION_MILLIS = 500;
   private static final int CONNECTION_WAIT_MILLIS = 800;
 
-  private SmallPool(HikariConfig config) {
+  private final PatientSource source;
+
+  private SmallPool(HikariConfig config, PatientSource source) {
     super(config);
+    this.source = source;
   }
 
   /** Opens the pool without waiting for Postgres. */
@@ -31,16 +38,39 @@ public final class SmallPool extends HikariDataSource {
 
   private static SmallPool open(
       DatabaseSettings settings, String poolName, int connections, int socketSeconds) {
+    Properties properties = settings.properties(CONNECT_SECONDS, socketSeconds);
+    // A PgBouncer before 1.21 in transaction mode loses prepared statements.
+    properties.setProperty("prepareThreshold", "0");
+    PatientSource source = new PatientSource(settings.url(), properties);
     HikariConfig config = new HikariConfig();
     config.setPoolName(poolName);
-    config.setJdbcUrl(settings.url());
-    config.setDataSourceProperties(settings.properties(CONNECT_SECONDS, socketSeconds));
-    // A PgBouncer before 1.21 in transaction mode loses prepared statements.
-    config.addDataSourceProperty("prepareThreshold", 0);
+    config.setDataSource(source);
     config.setMaximumPoolSize(connections);
     config.setConnectionTimeout(CONNECTION_WAIT_MILLIS);
     config.setValidationTimeout(VALIDATION_MILLIS);
     config.setInitializationFailTimeout(-1);
-    return new SmallPool(config);
+    return new SmallPool(config, source);
+  }
+
+  /** The reason of a failure is that of the last attempt to connect. */
+  @Override
+  public Connection getConnection() throws SQLException {
+    try {
+      return super.getConnection();
+    } catch (SQLTransientConnectionException late) {
+      throw source.lastFailure().map(why -> because(late, why)).orElse(late);
+    }
+  }
+
+  private static SQLTransientConnectionException because(
+      SQLTransientConnectionException late, SQLException why) {
+    return new SQLTransientConnectionException(late.getMessage(), why.getSQLState(), why);
+  }
+
+  /** The source first, or an attempt to connect would be waited for. */
+  @Override
+  public void close() {
+    source.close();
+    super.close();
   }
 }

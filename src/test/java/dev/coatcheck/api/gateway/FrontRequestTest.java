@@ -61,7 +61,8 @@ class FrontRequestTest {
   private final Observer observer = new Observer();
   private final DatabaseSettings settings = TestDatabase.fresh().settings(2);
   private final Database database = Database.open(settings, "test", observer);
-  private final ChangeFeed feed = ChangeFeed.open(settings, observer, System::nanoTime);
+  private final ChangeFeed feed =
+      ChangeFeed.open(settings, observer, System::nanoTime, System::currentTimeMillis);
   private final Access access =
       new Access(
           database,

@@ -91,7 +91,7 @@ class ChangeFeedTest extends OnAFeed {
   @Test
   void anInstanceThatStartsRemembersTheChangesBeforeItsStart() {
     append("before the start");
-    ChangeFeed later = ChangeFeed.unpolled(pool, OBSERVER, nano::get);
+    ChangeFeed later = ChangeFeed.unpolled(pool, OBSERVER, nano::get, this::wallMillis);
     later.begin();
     later.poll();
 
@@ -130,6 +130,32 @@ class ChangeFeedTest extends OnAFeed {
     assertThat(feed.isTrusted()).isFalse();
 
     feed.poll();
+    assertThat(feed.isTrusted()).isTrue();
+  }
+
+  @Test
+  void trustEndsWhereTheMachineWasSuspended() {
+    get("revoked", "active");
+    append("revoked");
+
+    suspendedMillis.addAndGet(600_000);
+    assertThat(feed.isTrusted()).isFalse();
+    assertThat(cache.ifTrusted("revoked")).isEmpty();
+    assertThat(feed.silent()).as("what clients are told").isEqualTo(Duration.ofMinutes(10));
+
+    feed.poll();
+    assertThat(feed.isTrusted()).isTrue();
+    assertThat(cache.ifTrusted("revoked")).isEmpty();
+  }
+
+  @Test
+  void aWallClockThatIsSetBackOrRunsALittleFastChangesNothing() {
+    suspendedMillis.addAndGet(-3_600_000);
+    assertThat(feed.isTrusted()).isTrue();
+    assertThat(feed.silent()).isEqualTo(Duration.ZERO);
+
+    feed.poll();
+    suspendedMillis.addAndGet(1_999);
     assertThat(feed.isTrusted()).isTrue();
   }
 
@@ -309,6 +335,41 @@ class ChangeFeedTest extends OnAFeed {
 
     assertThat(cache.ifTrusted("fallen")).isEmpty();
     assertThat(feed.isTrusted()).isTrue();
+  }
+
+  @Test
+  void theFirstChangeOnAnotherServerMakesEveryFollowerBeginAnew() {
+    append("known");
+    feed.poll();
+    long after = feed.state().position();
+    get("kept", "before");
+    execute("update coatcheck.change_head set origin = '1/1'");
+    append("elsewhere");
+    append("next");
+
+    feed.poll();
+
+    assertThat(feed.state().position()).isGreaterThan(after + 1_000_000);
+    assertThat(feed.after(after, 100)).as("clients begin anew too").isEmpty();
+    assertThat(cache.ifTrusted("kept")).isEmpty();
+    long read = feed.state().position();
+    append("one");
+    feed.poll();
+    assertThat(feed.state().position()).as("no further gap").isEqualTo(read + 1);
+  }
+
+  /** As in a database whose last change was made by an earlier release. */
+  @Test
+  void noNumberIsSkippedWhereTheServerOfTheLastOneIsNotKnown() {
+    append("known");
+    feed.poll();
+    long after = feed.state().position();
+    execute("update coatcheck.change_head set origin = null");
+
+    append("next");
+    feed.poll();
+
+    assertThat(feed.state().position()).isEqualTo(after + 1);
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.coatcheck.cluster.change;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -72,6 +73,31 @@ class FeedCacheTest extends OnAFeed {
       goOn.countDown();
     }
     assertThat(asking).hasValueLessThanOrEqualTo(4);
+  }
+
+  @Test
+  void aLoadThatIsSharedOutlivesTheDeadlineOfItsFirstCaller() throws Exception {
+    nano.addAndGet(Duration.ofSeconds(5).toNanos());
+    CountDownLatch hasBegun = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    Supplier<Optional<String>> load =
+        () -> {
+          hasBegun.countDown();
+          await(goOn);
+          return Deadline.current().isOver() ? gone() : Optional.of("loaded");
+        };
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      Future<Boolean> first =
+          threads.submit(
+              () -> Deadline.after(Duration.ofMillis(100)).call(() -> refused("shared", load)));
+      hasBegun.await();
+      Future<Optional<String>> second =
+          threads.submit(() -> cache.get("shared", Duration.ZERO, load));
+      assertThat(first.get()).isTrue();
+      goOn.countDown();
+
+      assertThat(second.get()).contains("loaded");
+    }
   }
 
   /** A load that hangs: nobody waits for it, and nobody begins another one. */

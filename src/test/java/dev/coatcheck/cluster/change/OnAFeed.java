@@ -23,6 +23,10 @@ abstract class OnAFeed {
   static SmallPool pool;
 
   final AtomicLong nano = new AtomicLong();
+
+  /** For how long the machine was suspended, which the monotonic clock doesn't count. */
+  final AtomicLong suspendedMillis = new AtomicLong();
+
   ChangeFeed feed;
   TrustedCache<String, String> cache;
 
@@ -41,9 +45,13 @@ abstract class OnAFeed {
 
   @BeforeEach
   void start() {
-    feed = ChangeFeed.unpolled(pool, OBSERVER, nano::get);
+    feed = ChangeFeed.unpolled(pool, OBSERVER, nano::get, this::wallMillis);
     cache = new TrustedCache<>(feed, ChangeKind.ENDING, (key, _) -> List.of(key), 100);
     feed.poll();
+  }
+
+  final long wallMillis() {
+    return nano.get() / 1_000_000 + suspendedMillis.get();
   }
 
   final String get(String key, String ifLoaded) {

@@ -49,6 +49,7 @@ class LaggingStandbyTest {
                   new WorkerLeaseStore(pool, settings, Defect.current().conditions())::send,
                   LeaseRules.KEPT,
                   Waiter.PARKING,
+                  null,
                   _ -> {})
               .start();
     }

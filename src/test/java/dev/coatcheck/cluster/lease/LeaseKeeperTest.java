@@ -71,6 +71,20 @@ class LeaseKeeperTest {
     assertThat(sent()).isEqualTo(new LeaseRequest.Acquire());
   }
 
+  /** Its row counts as taken for seconds longer than the window, which may leave none. */
+  @Test
+  void afterAnOutageLongerThanTheWindowTheOldWorkerIsGivenBackFirst() {
+    acquire(5);
+    answer(FAILED);
+    nano += 4 * SECOND;
+    answer(FAILED);
+
+    nano += SECOND;
+    assertThat(answer(new LeaseReply.Released())).isEqualTo(RELEASE_5);
+    acquire(5);
+    assertThat(keeper.reserve(1, nano)).isInstanceOf(KeyReservation.Some.class);
+  }
+
   /** The positions are closed then, and say nothing of the database's clock. */
   @Test
   void aRenewalThatIsAnsweredDuringTheStopIsNoNewsAndTheWorkerIsGivenBack() {

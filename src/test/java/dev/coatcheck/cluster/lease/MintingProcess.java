@@ -158,6 +158,7 @@ final class MintingProcess implements AutoCloseable {
                 new WorkerLeaseStore(pool, settings, defect.conditions())::send,
                 defect.rules(),
                 defect == Defect.WALL_CLOCK ? new WallClock() : Waiter.PARKING,
+                null,
                 _ -> {})
             .start();
     Random random = new Random();

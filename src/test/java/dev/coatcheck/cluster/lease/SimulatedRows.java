@@ -41,6 +41,15 @@ final class SimulatedRows {
     save(0);
   }
 
+  /**
+   * How long acquires rest after a failover. A standby may have missed a grant whose window is
+   * still open, on a clock that differs from the old primary's by up to 12 s. The database measures
+   * by the longest window that was ever set.
+   */
+  private long restMillis() {
+    return settings.windowMillis() + LeaseSettings.REST_BEYOND_WINDOW_MILLIS;
+  }
+
   LeaseReply execute(LeaseRequest request, long now, Random random) {
     return switch (request) {
       case LeaseRequest.Acquire _ -> acquire(now, random);
@@ -77,7 +86,7 @@ final class SimulatedRows {
     int before = rows.size();
     for (int worker = settings.firstWorker(); worker <= settings.lastWorker(); worker++) {
       if (WorkerUses.isLeased(settings.layout(), worker)) {
-        long restUntil = neverLost ? 0 : now + settings.restMillis();
+        long restUntil = neverLost ? 0 : now + restMillis();
         rows.putIfAbsent(worker, new Row(0, 0, restUntil, 0, life));
       }
     }
@@ -109,7 +118,7 @@ final class SimulatedRows {
 
   private void rest(int worker, long now) {
     Row row = row(worker);
-    long rest = Math.max(row.restUntil, now + settings.restMillis());
+    long rest = Math.max(row.restUntil, now + restMillis());
     rows.put(worker, new Row(row.epoch, row.grantedUntil, rest, row.expires, life));
   }
 
@@ -130,7 +139,7 @@ final class SimulatedRows {
       return new LeaseReply.Gone();
     }
     long until = Math.max(renew.untilMillis(), now + settings.windowMillis());
-    long rest = stale(row) ? Math.max(row.restUntil, now + settings.restMillis()) : row.restUntil;
+    long rest = stale(row) ? Math.max(row.restUntil, now + restMillis()) : row.restUntil;
     long expires = now + LeaseSettings.LEASE_MILLIS;
     rows.put(renew.worker(), new Row(row.epoch, until, rest, expires, life));
     return new LeaseReply.Renewed(now, until);

@@ -18,6 +18,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -51,6 +52,7 @@ class WorkerLeaseTest {
             request -> cutOff ? new LeaseReply.Failed("cut off") : jumped(store.send(request)),
             LeaseRules.KEPT,
             Waiter.PARKING,
+            null,
             events::add)
         .start();
   }
@@ -218,6 +220,7 @@ class WorkerLeaseTest {
                 },
                 LeaseRules.KEPT,
                 Waiter.PARKING,
+                null,
                 events::add)
             .start()) {
       assertThat(lease.next(1)).isInstanceOf(KeyOutcome.Drawn.class);
@@ -232,6 +235,33 @@ class WorkerLeaseTest {
       cutOff = false;
       awaitMinting(lease);
       assertThat(single(lease)).isPositive();
+    }
+  }
+
+  /** Such as one that misses a class of its own. */
+  @Test
+  void aDriverThatThrowsAnErrorDoesNotEndTheLease() {
+    LeaseSettings settings = settings(0, 1_020);
+    WorkerLeaseStore store = new WorkerLeaseStore(pool, settings);
+    AtomicInteger requests = new AtomicInteger();
+    try (WorkerLease lease =
+        new WorkerLease(
+                settings,
+                request -> {
+                  if (requests.getAndIncrement() == 0) {
+                    throw new NoClassDefFoundError("as told");
+                  }
+                  return store.send(request);
+                },
+                LeaseRules.KEPT,
+                Waiter.PARKING,
+                null,
+                events::add)
+            .start()) {
+      await()
+          .dontCatchUncaughtExceptions()
+          .until(() -> lease.reserve(1) instanceof KeyReservation.Some);
+      assertThat(events).first().isInstanceOf(LeaseEvent.Failed.class);
     }
   }
 }

@@ -21,6 +21,7 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
@@ -28,7 +29,8 @@ class AccessTest {
   private static final Observer OBSERVER = new Observer();
   private static final DatabaseSettings SETTINGS = TestDatabase.fresh().settings(4);
   private static final Database DATABASE = Database.open(SETTINGS, "test", OBSERVER);
-  private static final ChangeFeed FEED = ChangeFeed.open(SETTINGS, OBSERVER, System::nanoTime);
+  private static final ChangeFeed FEED =
+      ChangeFeed.open(SETTINGS, OBSERVER, System::nanoTime, System::currentTimeMillis);
   private static Instant now = Instant.parse("2026-01-01T00:00:00Z");
   private static final Access ACCESS = access(DATABASE);
   private static final ApiKeys KEYS =
@@ -94,7 +96,9 @@ class AccessTest {
     Database database =
         Database.open(
             new DatabaseSettings(url, SETTINGS.user(), SETTINGS.password(), 2), "test", OBSERVER);
-    ChangeFeed feed = ChangeFeed.open(SETTINGS, OBSERVER, () -> System.nanoTime() + ahead.get());
+    LongSupplier nanoTime = () -> System.nanoTime() + ahead.get();
+    ChangeFeed feed =
+        ChangeFeed.open(SETTINGS, OBSERVER, nanoTime, () -> nanoTime.getAsLong() / 1_000_000);
     Access stale = access(database, new Access.Trust(feed, Duration.ofSeconds(60)));
     Access strict = access(database, new Access.Trust(feed, Duration.ZERO));
     Credential key = credential("Bearer " + issue(Set.of(Scope.ALL), Optional.empty()));

@@ -38,11 +38,15 @@ class ApiKeysTest {
 
   /** Of a clock that is slow, so that nothing grows old while the machine is busy. */
   private static final ChangeFeed FEED =
-      ChangeFeed.open(SETTINGS, OBSERVER, () -> STARTED + (System.nanoTime() - STARTED) / 20);
+      ChangeFeed.open(SETTINGS, OBSERVER, ApiKeysTest::slowNano, () -> slowNano() / 1_000_000);
 
   private static Instant now = Instant.parse("2026-01-01T00:00:00Z");
   private static final ApiKeys KEYS =
       new ApiKeys(DATABASE, _ -> {}, Optional.empty(), new RandomSource(), () -> now);
+
+  private static long slowNano() {
+    return STARTED + (System.nanoTime() - STARTED) / 20;
+  }
 
   @AfterAll
   static void close() {

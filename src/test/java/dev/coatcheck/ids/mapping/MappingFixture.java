@@ -80,7 +80,7 @@ public final class MappingFixture implements AutoCloseable, AfterAllCallback {
     this.on = on;
     DatabaseSettings settings = on.settings(connections);
     database = Database.open(settings, "test", observer);
-    feed = ChangeFeed.open(settings, observer, nanoTime);
+    feed = ChangeFeed.open(settings, observer, nanoTime, () -> nanoTime.getAsLong() / 1_000_000);
     registry =
         Registry.open(
             database, feed, TestSealKeys.ALL, new RandomSource(), observer, System::nanoTime);

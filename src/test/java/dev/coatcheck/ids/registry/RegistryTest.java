@@ -41,7 +41,8 @@ class RegistryTest {
 
   private static final DatabaseSettings SETTINGS = TestDatabase.fresh().settings(8);
   private static final Database DATABASE = Database.open(SETTINGS, "test", OBSERVER);
-  private static final ChangeFeed FEED = ChangeFeed.open(SETTINGS, OBSERVER, System::nanoTime);
+  private static final ChangeFeed FEED =
+      ChangeFeed.open(SETTINGS, OBSERVER, System::nanoTime, System::currentTimeMillis);
   private static final Registry HERE = registry(FEED, System::nanoTime);
   private static final Registry THERE = registry(FEED, System::nanoTime);
 

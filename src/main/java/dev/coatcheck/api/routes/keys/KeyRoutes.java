@@ -48,6 +48,7 @@ import org.jspecify.annotations.Nullable;
 public final class KeyRoutes implements Routes {
   private final KeyFactory keys;
   private final Workers workers;
+  private final Parameters parameters;
   private final TextSchemes texts = new TextSchemes();
   private final List<Routes> others;
   private final InstantSource clock;
@@ -61,12 +62,13 @@ public final class KeyRoutes implements Routes {
       InstantSource clock) {
     this.keys = keys;
     this.workers = workers;
+    this.parameters = parameters;
     this.others =
         List.of(
             new BoundsRoutes(parameters, clock),
             new SegmentRoutes(keys.segments()),
             new FenceRoutes(fence),
-            new LeaseRoutes(leases, clock));
+            new LeaseRoutes(leases, parameters, clock));
     this.clock = clock;
   }
 
@@ -184,7 +186,17 @@ public final class KeyRoutes implements Routes {
   private KeyOutcome drawn(JsonObject body, KeyTimes times) {
     int count = body.integer("count", 1, KeyGenerator.COUNT_MAX);
     Optional<Instant> at = body.nullableTime("at");
-    return at.isPresent() ? dated(body, times, at.get(), count) : keys.of(times).next(count);
+    return at.isPresent()
+        ? dated(body, times, at.get(), count)
+        : generator(body, times).next(count);
+  }
+
+  private KeyGenerator generator(JsonObject body, KeyTimes times) {
+    return body.has("layout")
+            && times instanceof KeyTimes.Snowflakes(SnowflakeLayout layout)
+            && parameters.isOnlySpelled(layout)
+        ? keys.spelled(layout).orElseThrow(() -> Parameters.tooManyLayouts(body))
+        : keys.of(times);
   }
 
   /** Numbers of a segment. */

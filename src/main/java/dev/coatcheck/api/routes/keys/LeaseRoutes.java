@@ -27,10 +27,12 @@ import org.jspecify.annotations.Nullable;
 /** Leases of workers for programs that make their keys themselves: {@code /v1/leases}. */
 final class LeaseRoutes implements Routes {
   private final ClientLeases leases;
+  private final Parameters parameters;
   private final InstantSource clock;
 
-  LeaseRoutes(ClientLeases leases, InstantSource clock) {
+  LeaseRoutes(ClientLeases leases, Parameters parameters, InstantSource clock) {
     this.leases = leases;
+    this.parameters = parameters;
     this.clock = clock;
   }
 
@@ -79,12 +81,17 @@ final class LeaseRoutes implements Routes {
     }
     String principal = RequestCaller.principal(ctx);
     return switch (leases.acquire(
-        layout, holder, principal, RequestCaller.of(ctx).caller().rights().leasesMax())) {
+        layout,
+        parameters.isOnlySpelled(layout),
+        holder,
+        principal,
+        RequestCaller.of(ctx).caller().rights().leasesMax())) {
       case ClientLeases.Acquisition.Granted(String id, ClientLeases.Window window) ->
           Answer.json(201, LeaseView.of(id, window));
       case ClientLeases.Acquisition.NoneFree(String reason, long retryAfterMillis) ->
           Answer.of(
               IdProblems.keysUnavailable(new KeyOutcome.Refused(reason, retryAfterMillis), ""));
+      case ClientLeases.Acquisition.TooManyLayouts _ -> throw Parameters.tooManyLayouts(body);
       case ClientLeases.Acquisition.NoWorkerRange(SnowflakeLayout without) ->
           Answer.of(IdProblems.keysUnavailable(new KeyOutcome.NoWorkerRange(without.name()), ""));
       case ClientLeases.Acquisition.TooMany _ ->

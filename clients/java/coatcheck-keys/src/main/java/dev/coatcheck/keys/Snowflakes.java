@@ -275,7 +275,7 @@ public final class Snowflakes implements AutoCloseable {
     private static void tell(Consumer<String> listener, LeaseEvent event) {
       try {
         listener.accept(event.toString());
-      } catch (RuntimeException failed) {
+      } catch (Throwable failed) {
         Thread thread = Thread.currentThread();
         thread.getUncaughtExceptionHandler().uncaughtException(thread, failed);
       }

@@ -113,12 +113,17 @@ final class LeaseKeeper {
     if (nextNano - nano > 0) {
       return new Step.Sleep(nextNano - nano);
     }
+    GrantedWindow now = held;
+    if (now != null && !lost && now.closed(nano)) {
+      // The lease outlasts the window: until then the row would count as taken, by this holder too.
+      lost = true;
+      toRelease = new LeaseRequest.Release(now.worker(), now.epoch());
+    }
     // First, because what is given back may be the only worker that gets free for this instance; in
     // turns after a failure, because a row that is locked must hold up nothing else.
     if (toRelease != null && failures % 2 == 0) {
       return new Step.Send(toRelease);
     }
-    GrantedWindow now = held;
     if (now == null || waits(nano)) {
       return new Step.Send(new LeaseRequest.Acquire());
     }

@@ -56,13 +56,4 @@ public record LeaseSettings(
   Integer[] neverLeased() {
     return WorkerUses.dated(layout).toArray(Integer[]::new);
   }
-
-  /**
-   * How long acquires rest after a failover. A standby may have missed a grant whose window is
-   * still open, on a clock that differs from the old primary's by up to 12 s. The database measures
-   * by the longest window that was ever set.
-   */
-  long restMillis() {
-    return windowMillis + REST_BEYOND_WINDOW_MILLIS;
-  }
 }

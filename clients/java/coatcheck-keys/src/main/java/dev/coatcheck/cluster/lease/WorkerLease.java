@@ -75,15 +75,6 @@ public final class WorkerLease implements KeyGenerator, AutoCloseable {
       Function<LeaseRequest, LeaseReply> database,
       LeaseRules rules,
       Waiter waiter,
-      Consumer<LeaseEvent> events) {
-    this(settings, database, rules, waiter, null, events);
-  }
-
-  WorkerLease(
-      LeaseSettings settings,
-      Function<LeaseRequest, LeaseReply> database,
-      LeaseRules rules,
-      Waiter waiter,
       @Nullable WallWatch wall,
       Consumer<LeaseEvent> events) {
     this.layout = settings.layout();
@@ -164,7 +155,7 @@ public final class WorkerLease implements KeyGenerator, AutoCloseable {
   private LeaseReply send(LeaseRequest request) {
     try {
       return database.apply(request);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // a driver may throw errors too
       return new LeaseReply.Failed(e.toString());
     }
   }
