@@ -29,6 +29,8 @@ public final class FillOnDemandTable {
   private static final SqlTemplate LOCK = SqlTemplate.file(FillOnDemandTable.class, "lock-row.sql");
   private static final SqlTemplate HOLD =
       SqlTemplate.file(FillOnDemandTable.class, "hold-shared.sql");
+  private static final SqlTemplate ARCHIVE =
+      SqlTemplate.file(FillOnDemandTable.class, "archive-row.sql");
   private static final SqlTemplate HIGHEST_POSITION = KeyTimes.template("ahead.sql");
 
   /** The existing key, if the row was set aside or was part of an earlier run. */
@@ -119,6 +121,8 @@ public final class FillOnDemandTable {
         PlainSql.row(sql, names.fill(KEPT), key -> PlainSql.optionalLong(key, 1), legacy, legacy);
     long key = kept.isPresent() ? kept.getAsLong() : KeyPositions.key(position(sql, legacy));
     rows.update(sql, List.of(new LegacyKey(legacy, key)), false);
+    // The batches of an undo may have passed the row while it had no key.
+    PlainSql.execute(sql, names.fill(ARCHIVE), legacy, key);
     return OptionalLong.of(key);
   }
 

@@ -123,6 +123,13 @@ public abstract class MigratedSource
     }
   }
 
+  /** Undoes one step of a phase. */
+  public void undoStep(Target target, Phase phase, String name) {
+    Steps.of(target).stream()
+        .filter(step -> step.phase() == phase && step.name().equals(name))
+        .forEach(step -> onSession(target, session -> undo(session, target, step)));
+  }
+
   /**
    * Like a run, which tries a step again after an outage: the server ends a session that stands
    * still under a lock for a second, and a busy machine can make it stand still.
