@@ -123,11 +123,23 @@ public abstract class MigratedSource
     }
   }
 
+  /** Applies one step of a phase. */
+  public void applyStep(Target target, Phase phase, String name) {
+    Step step = step(target, phase, name);
+    onSession(target, session -> apply(session, target, step));
+  }
+
   /** Undoes one step of a phase. */
   public void undoStep(Target target, Phase phase, String name) {
-    Steps.of(target).stream()
+    Step step = step(target, phase, name);
+    onSession(target, session -> undo(session, target, step));
+  }
+
+  private static Step step(Target target, Phase phase, String name) {
+    return Steps.of(target).stream()
         .filter(step -> step.phase() == phase && step.name().equals(name))
-        .forEach(step -> onSession(target, session -> undo(session, target, step)));
+        .findFirst()
+        .orElseThrow();
   }
 
   /**
