@@ -3,6 +3,7 @@ package dev.coatcheck.migrate.primarykey;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.migrate.run.MigrationFixture;
+import dev.coatcheck.migrate.run.RunState;
 import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.table.Phase;
 import java.util.List;
@@ -249,6 +250,31 @@ class ChangedChildTest {
                     + " * 2 <> count(*)"))
         .as("as many twins as columns")
         .isEmpty();
+    fixture.undo(run, Phase.EXPAND);
+    assertThat(shop.leftovers()).isEmpty();
+  }
+
+  /** The application goes on without the column, and the undo finds what is left of its twin. */
+  @Test
+  @Tag("faults")
+  void aColumnThatIsDroppedStopsNoWriterOfTheChildAndIsFreed() {
+    shop.items(1_000);
+    TableMigration run = fixture.run();
+    fixture.execute(
+        "alter table item drop column order_id cascade",
+        "insert into item (n) values (1)",
+        "update item set n = 2 where id = 5");
+    assertThat(shop.failedSwitch(run)).contains("public.item.order_id", "Undo from children on");
+
+    fixture.undo(run, Phase.CHILDREN);
+
+    assertThat(
+            fixture.texts(
+                "select tgname::text from pg_trigger where tgrelid = 'item'::regclass"
+                    + " and not tgisinternal"))
+        .isEmpty();
+    fixture.resume(run);
+    fixture.await(run, RunState.DONE);
     fixture.undo(run, Phase.EXPAND);
     assertThat(shop.leftovers()).isEmpty();
   }

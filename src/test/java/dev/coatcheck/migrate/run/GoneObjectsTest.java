@@ -118,6 +118,23 @@ class GoneObjectsTest {
     assertThat(ours()).isZero();
   }
 
+  @Test
+  void legacyIdsThatAreGoneStopNoWriterAndTheUndoTakesTheRest() {
+    fixture.ordersWithItems(100, 100);
+    TableMigration run = fixture.run();
+
+    fixture.execute(
+        "alter table orders drop column id cascade",
+        "insert into orders default values",
+        "delete from orders where ctid = (select ctid from orders limit 1)",
+        "insert into item (order_id) values (5)",
+        "update item set order_id = 6 where id = 5");
+
+    fixture.undo(run, Phase.EXPAND);
+    requireBareTable();
+    fixture.execute("insert into orders default values", "insert into item (order_id) values (5)");
+  }
+
   private void drop(String what) {
     String[] words = what.strip().split(" ", 2);
     switch (words[0]) {
