@@ -40,7 +40,6 @@ public final class FillOnDemandTable {
                       (select s.key from <schema>.set_aside s where s.run = <run> and s.legacy = ?))\
       """;
 
-  private static final int LOCK_MILLIS = 250;
   private static final int STATEMENT_MILLIS = 1_000;
 
   private final Database source;
@@ -108,7 +107,7 @@ public final class FillOnDemandTable {
   }
 
   private OptionalLong fill(DSLContext sql, long legacy) {
-    rows.bound(sql, new BatchTable.Bounds(LOCK_MILLIS, STATEMENT_MILLIS));
+    rows.bound(sql, STATEMENT_MILLIS);
     List<Row> row = row(sql, names.fill(LOCK), legacy);
     if (row.isEmpty()) {
       return OptionalLong.empty();
