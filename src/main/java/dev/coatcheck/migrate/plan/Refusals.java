@@ -267,6 +267,18 @@ final class Refusals {
                   + " checks of a domain would run as the source's user: %s. Change their types"
                   + " first."),
           ofChildren(
+              "child_column_generated",
+              """
+              select distinct format('%s.%I', a.attrelid::regclass, a.attname)
+                from child c join pg_attribute r on r.attrelid = c.oid and r.attnum = c.attnum
+                join pg_attribute a on a.attname = r.attname and a.attgenerated <> ''
+                 and a.attrelid in (select c.oid union select t.relid from pg_partition_tree(c.oid) t)
+               order by 1\
+              """,
+              "Columns with a foreign key to the table are generated, and a trigger that keeps a"
+                  + " twin in step can't read them: %s. Make them ordinary columns that the"
+                  + " application fills, with alter table … alter … drop expression."),
+          ofChildren(
               "child_foreign_key_not_valid",
               """
               select f.conrelid::regclass || ' (' || f.conname || ')' from pg_constraint f

@@ -1,6 +1,7 @@
 package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.core.observe.RootCause;
+import dev.coatcheck.migrate.run.Heartbeat.Stopped;
 import dev.coatcheck.migrate.table.ChildFillTable;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.LockTimeout;
@@ -72,8 +73,8 @@ final class ChildFill {
       long count = Math.min(pages, last - page);
       try {
         fill(page, count);
-      } catch (DatabaseUnavailable gone) {
-        throw gone;
+      } catch (Stopped | DatabaseUnavailable known) {
+        throw known;
       } catch (RuntimeException refused) {
         return Optional.of(
             "rows of %s can't be changed: %s".formatted(label, RootCause.words(refused)));

@@ -5,6 +5,7 @@ import dev.coatcheck.migrate.source.ChildTable;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.table.Phase;
 import dev.coatcheck.migrate.table.Step;
+import dev.coatcheck.migrate.table.Steps;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -24,7 +25,15 @@ final class ChildrenCheck {
     this.session = session;
     this.current = current;
     this.known = current.run().target().children();
-    this.now = ChildTable.of(session.session(), current.run().target());
+    StepStates states = journal.states(current.run().id());
+    this.now =
+        ChildTable.of(session.session(), current.run().target()).stream()
+            .map(
+                child ->
+                    known.stream().anyMatch(child::isSameColumn)
+                        ? child
+                        : child.beside(known, states::isBegun))
+            .toList();
   }
 
   /**
@@ -74,7 +83,7 @@ final class ChildrenCheck {
   /** Repeats the steps that look at all children, because there are others now. */
   private void lookAgain() {
     StepStates states = journal.states(current.run().id());
-    current.steps().stream()
+    Steps.of(current.run().target().with(now)).stream()
         .filter(ChildrenCheck::looksAtAll)
         .filter(step -> states.of(step).isApplied())
         .forEach(step -> journal.step(current.run(), step, StepState.FAILED, Optional.of(CHANGED)));

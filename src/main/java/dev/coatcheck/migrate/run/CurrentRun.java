@@ -49,7 +49,7 @@ final class CurrentRun {
     Target before = run.target();
     Optional<Target> now = CatalogTable.now(session.session(), before);
     // Children may outlive the table, and have to be freed of our triggers then.
-    become(now.orElseGet(() -> before.with(ChildTable.now(session.session(), before.children()))));
+    become(now.orElseGet(() -> before.with(ChildTable.now(session.session(), before))));
     return now.isPresent();
   }
 

@@ -498,7 +498,9 @@ public final class JournalTable {
         .execute();
   }
 
-  /** Ends the goal of a runner, unless a caller has set another goal since. */
+  /**
+   * Ends the goal of a runner, unless a caller has set another goal, or extent of an undo, since.
+   */
   void settle(TableMigration run, RunState state, String kind, String detail) {
     IdempotentResult<ActionOutcome> result =
         actions.decide(
@@ -506,7 +508,8 @@ public final class JournalTable {
             ActionRequest.by(holder),
             now -> {
               if (now.status().state() != RunState.RUNNING
-                  || now.status().goal() != run.status().goal()) {
+                  || now.status().goal() != run.status().goal()
+                  || !now.status().undoPhase().equals(run.status().undoPhase())) {
                 return new Decision.Refuse(
                     new ActionOutcome.NotNow(now.status().state(), "It was stopped."));
               }

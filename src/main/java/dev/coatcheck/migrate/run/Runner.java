@@ -10,6 +10,7 @@ import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import dev.coatcheck.postgres.sql.LockTimeout;
 import java.util.Optional;
 
 /**
@@ -73,12 +74,17 @@ final class Runner {
     }
   }
 
+  private static String reason(DatabaseUnavailable gone) {
+    if (gone instanceof LockTimeout) {
+      return "another session holds the table";
+    }
+    return SqlState.isReadOnly(gone)
+        ? "the source lets its user only read"
+        : "the source can't be reached";
+  }
+
   private boolean waitForSource(DatabaseUnavailable gone) {
-    String what =
-        SqlState.isReadOnly(gone)
-            ? "the source lets its user only read, trying again: "
-            : "the source can't be reached, trying again: ";
-    String why = what + RootCause.words(gone);
+    String why = reason(gone) + ", trying again: " + RootCause.words(gone);
     if (heartbeat.because(Optional.of(why))) {
       journal.event(run, "waiting", why);
     }

@@ -59,16 +59,21 @@ final class StartCheck {
 
   /** Why another run of a type is refused, if it is. */
   Optional<Diagnostic> refusal(Type type) {
-    if (journal.isRetired(type.number())) {
+    return ofType(type.number())
+        .or(
+            () ->
+                journal.occupies(type.number()) ? Optional.of(ActionTable.BUSY) : Optional.empty());
+  }
+
+  /** Why a type gets no further keys from a table, if it gets none. */
+  private Optional<Diagnostic> ofType(int typeNumber) {
+    if (journal.isRetired(typeNumber)) {
       return Optional.of(TYPE_RETIRED);
     }
-    if (journal.hasContracted(type.number())) {
+    if (journal.hasContracted(typeNumber)) {
       return Optional.of(KEYS_CONTRACTED);
     }
-    if (journal.occupies(type.number())) {
-      return Optional.of(ActionTable.BUSY);
-    }
-    return journal.hasForgotten(type.number()) ? Optional.of(KEYS_FORGOTTEN) : Optional.empty();
+    return journal.hasForgotten(typeNumber) ? Optional.of(KEYS_FORGOTTEN) : Optional.empty();
   }
 
   /**
@@ -90,8 +95,9 @@ final class StartCheck {
   }
 
   private Optional<ActionOutcome> refusal(TableMigration run, List<String> accepted) {
-    if (journal.isRetired(run.typeNumber())) {
-      return Optional.of(new ActionOutcome.Refused(List.of(TYPE_RETIRED)));
+    Optional<Diagnostic> ofType = ofType(run.typeNumber());
+    if (ofType.isPresent()) {
+      return Optional.of(new ActionOutcome.Refused(List.of(ofType.get())));
     }
     Source source = sources.ofRun(run.source());
     List<Diagnostic> changes =

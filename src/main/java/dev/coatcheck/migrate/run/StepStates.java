@@ -23,6 +23,14 @@ public record StepStates(List<StepStatus> steps) {
     return steps.stream().anyMatch(step -> step.phase() == phase && step.state().isBegun());
   }
 
+  /** Whether objects of a child may be in the source under a label. */
+  boolean isBegun(String childLabel) {
+    return steps.stream()
+        .anyMatch(
+            step ->
+                step.name().equals(Step.CHILD_COLUMN + " " + childLabel) && step.state().isBegun());
+  }
+
   /** Whether source and mappings agreed at some moment since then. */
   public boolean isVerifiedSince(Instant then) {
     return steps.stream()

@@ -156,7 +156,7 @@ public final class CatalogTable {
 
   private static Optional<Target> now(DSLContext sql, Target target) {
     Target.Anchors anchors = target.anchors();
-    List<Child> children = ChildTable.now(sql, target.children());
+    List<Child> children = ChildTable.now(sql, target);
     return PlainSql.first(
         sql,
         NOW,

@@ -1,6 +1,7 @@
 package dev.coatcheck.migrate.source;
 
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * A column with a foreign key to the legacy IDs. It gets a twin that refers to the new keys. Table
@@ -8,8 +9,8 @@ import java.util.List;
  *
  * @param oid of the table
  * @param attnum of the column
- * @param label the first name of the column, with its table; steps and our objects are named after
- *     it
+ * @param label the first name of the column, with its table, and with its numbers if another child
+ *     had that name before; steps and our objects are named after it
  * @param reference the name of the twin
  * @param leaves the tables with its rows: its partitions, or the table itself
  * @param rules of the foreign key: on delete, on update, and whether it is deferrable; for foreign
@@ -35,15 +36,27 @@ public record Child(
   static Child of(
       long oid, int attnum, TableName table, String column, String rules, List<Leaf> leaves) {
     String label = table.text() + "." + column;
-    String reference = column + "_" + Target.NEW_COLUMN;
-    boolean isShort = ObjectNames.bytes(reference) <= NAME_BYTES_MAX;
+    return new Child(
+        oid, attnum, label, table, column, twin(column + "_" + Target.NEW_COLUMN), rules, leaves);
+  }
+
+  private static String twin(String name) {
+    return ObjectNames.bytes(name) <= NAME_BYTES_MAX ? name : ObjectNames.shortened(name);
+  }
+
+  /** With names of its own, if others may have objects of the run under its names. */
+  public Child beside(List<Child> others, Predicate<String> isTaken) {
+    boolean isLabelTaken =
+        isTaken.test(label) || others.stream().anyMatch(other -> other.label.equals(label));
+    boolean isTwinTaken =
+        others.stream().anyMatch(other -> other.oid == oid && other.reference.equals(reference));
     return new Child(
         oid,
         attnum,
-        label,
+        isLabelTaken ? "%s %d.%d".formatted(label, oid, attnum) : label,
         table,
         column,
-        isShort ? reference : ObjectNames.shortened(reference),
+        isTwinTaken ? twin(column + "_" + attnum + "_" + Target.NEW_COLUMN) : reference,
         rules,
         leaves);
   }
@@ -72,7 +85,7 @@ public record Child(
     return new Child(oid, attnum, label, table, column, reference, rulesNow, leaves);
   }
 
-  boolean isSameColumn(Child other) {
+  public boolean isSameColumn(Child other) {
     return oid == other.oid && attnum == other.attnum;
   }
 

@@ -5,6 +5,7 @@ import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jooq.DSLContext;
@@ -49,8 +50,10 @@ public final class ChildTable {
       select n.nspname::text, c.relname::text, a.attname::text
         from pg_class c
         join pg_namespace n on n.oid = c.relnamespace
-        join pg_attribute a on a.attrelid = c.oid and a.attnum = ? and not a.attisdropped
-       where c.oid = ?::oid\
+        left join pg_attribute a on a.attrelid = c.oid and a.attnum = ? and not a.attisdropped
+       where c.oid = ?::oid
+         and (a.attname is not null
+              or exists (select from pg_trigger t where t.tgrelid = c.oid and t.tgname = ?))\
       """;
 
   private static final String HAS_TWIN =
@@ -152,8 +155,8 @@ public final class ChildTable {
   }
 
   /** The children with their current names, without those that are gone. */
-  public static List<Child> now(Session session, List<Child> children) {
-    return session.transaction("children", sql -> now(sql, children));
+  public static List<Child> now(Session session, Target target) {
+    return session.transaction("children", sql -> now(sql, target));
   }
 
   private static List<Child.Leaf> leaves(DSLContext sql, long oid) {
@@ -165,20 +168,25 @@ public final class ChildTable {
         oid);
   }
 
-  /** The children with their current names, without those that are gone. */
-  static List<Child> now(DSLContext sql, List<Child> children) {
+  /**
+   * The children with their current names, without those that are gone. A child whose column was
+   * dropped stays until our trigger has left it, so that an undo frees it.
+   */
+  static List<Child> now(DSLContext sql, Target target) {
+    TargetSql names = new TargetSql(target);
     List<Child> now = new ArrayList<>();
-    for (Child child : children) {
+    for (Child child : target.children()) {
       PlainSql.first(
               sql,
               NAMES,
               row ->
                   child.renamed(
                       new TableName(row.getString(1), row.getString(2)),
-                      row.getString(3),
+                      Objects.requireNonNullElse(row.getString(3), child.column()),
                       leaves(sql, child.oid())),
               child.attnum(),
-              child.oid())
+              child.oid(),
+              names.childTrigger(child))
           .ifPresent(now::add);
     }
     return List.copyOf(now);

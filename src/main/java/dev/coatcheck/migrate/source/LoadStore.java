@@ -7,17 +7,21 @@ import java.util.function.LongSupplier;
 
 /** Reads the load of a source. Values that its role may not see count as zero. */
 final class LoadStore {
+  /** A copy of the database, made by its template, has the same OIDs. */
   private static final String LOAD =
       """
+      with locks as materialized (
+        select pid, granted from pg_locks
+         where relation = ?::oid
+           and database = (select oid from pg_database where datname = current_database()))
       select coalesce((select max(extract(epoch from replay_lag)) from pg_stat_replication), 0)::bigint,
-             (select count(*) from pg_locks
-               where relation = ?::oid and not granted and pid <> pg_backend_pid()),
-             exists (select from pg_stat_progress_vacuum v join pg_locks l using (pid)
-                      where l.relation = ?::oid and l.granted),
+             (select count(*) from locks where not granted and pid <> pg_backend_pid()),
+             exists (select from pg_stat_progress_vacuum v join locks l using (pid)
+                      where l.granted),
              exists (select from pg_stat_activity
                       where backend_type = 'autovacuum worker'
                         and query like '%to prevent wraparound%'
-                        and pid in (select pid from pg_locks where relation = ?::oid)),
+                        and pid in (select pid from locks)),
              (select coalesce(last_failed_time > last_archived_time,
                               last_failed_time is not null and last_archived_time is null)
                 from pg_stat_archiver),
@@ -89,8 +93,6 @@ final class LoadStore {
                       row.getBoolean(5),
                       row.getLong(6),
                       latencyMillis),
-              target.oid(),
-              target.oid(),
               target.oid());
         });
   }

@@ -6,7 +6,6 @@ import dev.coatcheck.migrate.source.FenceLost;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.Target;
-import dev.coatcheck.migrate.table.BatchTable.Bounds;
 import dev.coatcheck.migrate.table.SetAside.Cause;
 import dev.coatcheck.postgres.sql.LockTimeout;
 import dev.coatcheck.postgres.sql.StatementTimeout;
@@ -15,6 +14,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * Gives old rows their keys in the order of their IDs, batch by batch. A row's key carries the
@@ -30,8 +30,6 @@ public final class Backfill {
   /** The statements of a batch: it locks rows, computes their keys and writes them. */
   public static final List<SqlTemplate> STATEMENTS =
       List.of(BatchTable.LOCK, BatchTable.KEYS, RowKeyTable.CALL);
-
-  private static final int LOCK_MILLIS = 250;
 
   private final BackfillStore store;
   private final SetAsideStore setAside;
@@ -82,7 +80,7 @@ public final class Backfill {
       throw new IllegalArgumentException("a batch of " + rowsMax + " rows is not of whole blocks");
     }
     return attempt(
-        statementMillisMax, bounds -> store.fill(range, rowsMax, fence, careful, bounds));
+        statementMillisMax, () -> store.fill(range, rowsMax, fence, careful, statementMillisMax));
   }
 
   /**
@@ -93,8 +91,7 @@ public final class Backfill {
    * @throws LockTimeout if look-ups fill rows of the table on demand all the time
    */
   public long setAside(Range range, Outcome.Failed why, long fence, int statementMillisMax) {
-    return setAside.setAside(
-        range, why.cause(), why.error(), fence, new Bounds(LOCK_MILLIS, statementMillisMax));
+    return setAside.setAside(range, why.cause(), why.error(), fence, statementMillisMax);
   }
 
   /** Rows that were set aside for one of the causes, in the order of their IDs. */
@@ -110,8 +107,8 @@ public final class Backfill {
   public Outcome fill(List<SetAside> rows, long fence, int statementMillisMax) {
     return attempt(
         statementMillisMax,
-        bounds -> {
-          int filled = setAside.fill(rows, fence, careful, bounds);
+        () -> {
+          int filled = setAside.fill(rows, fence, careful, statementMillisMax);
           return new Outcome.Filled(filled, rows.getLast().legacy(), 0);
         });
   }
@@ -125,10 +122,9 @@ public final class Backfill {
     return store.open(afterId);
   }
 
-  private Outcome attempt(int statementMillisMax, Function<Bounds, Outcome> work) {
-    Bounds bounds = new Bounds(LOCK_MILLIS, statementMillisMax);
+  private Outcome attempt(int statementMillisMax, Supplier<Outcome> work) {
     try {
-      return carefully(bounds, work);
+      return carefully(work);
     } catch (LockTimeout held) {
       return new Outcome.Failed(Cause.LOCKED, "a row of it is locked");
     } catch (StatementTimeout slow) {
@@ -139,12 +135,12 @@ public final class Backfill {
   }
 
   /** Existing mappings are the exception. After the first one every batch checks for them. */
-  private Outcome carefully(Bounds bounds, Function<Bounds, Outcome> work) {
+  private Outcome carefully(Supplier<Outcome> work) {
     try {
-      return work.apply(bounds);
+      return work.get();
     } catch (AlreadyThere met) {
       careful = true;
-      return work.apply(bounds);
+      return work.get();
     }
   }
 }

@@ -5,7 +5,6 @@ import dev.coatcheck.migrate.source.FenceLost;
 import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.table.Backfill.Outcome;
 import dev.coatcheck.migrate.table.Backfill.Range;
-import dev.coatcheck.migrate.table.BatchTable.Bounds;
 import dev.coatcheck.migrate.table.BatchTable.Given;
 import dev.coatcheck.migrate.table.BatchTable.RowRefused;
 import dev.coatcheck.postgres.session.Session;
@@ -41,12 +40,12 @@ final class BackfillStore {
    * @throws RowRefused if the table refused a row
    * @throws FenceLost if another runner has taken over
    */
-  Outcome.Filled fill(Range range, int rowsMax, long fence, boolean careful, Bounds bounds) {
+  Outcome.Filled fill(Range range, int rowsMax, long fence, boolean careful, int statementMillis) {
     return session.transaction(
         "backfill",
-        bounds.statementMillis(),
+        statementMillis,
         sql -> {
-          rows.bound(sql, bounds);
+          rows.bound(sql, statementMillis);
           Checkpoint before = rows.checkpoint(sql);
           OptionalLong upto = lock(sql, range, rowsMax);
           if (upto.isEmpty()) {

@@ -30,6 +30,8 @@ final class BatchTable {
   private static final SqlTemplate READ = SqlTemplate.file(BatchTable.class, "checkpoint.sql");
   private static final SqlTemplate OUTBOX = SqlTemplate.file(BatchTable.class, "outbox.sql");
 
+  private static final int LOCK_MILLIS = 250;
+
   /** A wait for a row ends before the server would search for a deadlock and end the writer. */
   private static final String BOUND =
       """
@@ -52,8 +54,6 @@ final class BatchTable {
     this.names = new TargetSql(target);
     this.mappings = mappings;
   }
-
-  record Bounds(int lockMillis, int statementMillis) {}
 
   /**
    * A row and its key.
@@ -89,8 +89,8 @@ final class BatchTable {
     }
   }
 
-  void bound(DSLContext sql, Bounds bounds) {
-    PlainSql.execute(sql, BOUND, bounds.lockMillis(), bounds.statementMillis() + "ms");
+  void bound(DSLContext sql, int statementMillis) {
+    PlainSql.execute(sql, BOUND, LOCK_MILLIS, statementMillis + "ms");
   }
 
   /**

@@ -99,7 +99,9 @@ final class ContractSteps {
   private Step dropColumns() {
     List<String> statements =
         Stream.of(
-                names.fillAll(LOCK.with("bound_index", ANY_INDEX)).stream(),
+                names
+                    .fillAll(LOCK.with("bound_index", ANY_INDEX).with("with_trees", "true"))
+                    .stream(),
                 columns().flatMap(column -> column.fill(GATE)),
                 columns().flatMap(Column::drop),
                 names.fillAll(FunctionTable.guarded(file("contracted-triggers.sql"))).stream())

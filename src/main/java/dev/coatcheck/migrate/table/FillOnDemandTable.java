@@ -29,6 +29,8 @@ public final class FillOnDemandTable {
   private static final SqlTemplate LOCK = SqlTemplate.file(FillOnDemandTable.class, "lock-row.sql");
   private static final SqlTemplate HOLD =
       SqlTemplate.file(FillOnDemandTable.class, "hold-shared.sql");
+  private static final SqlTemplate ARCHIVE =
+      SqlTemplate.file(FillOnDemandTable.class, "archive-row.sql");
   private static final SqlTemplate HIGHEST_POSITION = KeyTimes.template("ahead.sql");
 
   /** The existing key, if the row was set aside or was part of an earlier run. */
@@ -38,7 +40,6 @@ public final class FillOnDemandTable {
                       (select s.key from <schema>.set_aside s where s.run = <run> and s.legacy = ?))\
       """;
 
-  private static final int LOCK_MILLIS = 250;
   private static final int STATEMENT_MILLIS = 1_000;
 
   private final Database source;
@@ -106,7 +107,7 @@ public final class FillOnDemandTable {
   }
 
   private OptionalLong fill(DSLContext sql, long legacy) {
-    rows.bound(sql, new BatchTable.Bounds(LOCK_MILLIS, STATEMENT_MILLIS));
+    rows.bound(sql, STATEMENT_MILLIS);
     List<Row> row = row(sql, names.fill(LOCK), legacy);
     if (row.isEmpty()) {
       return OptionalLong.empty();
@@ -119,6 +120,8 @@ public final class FillOnDemandTable {
         PlainSql.row(sql, names.fill(KEPT), key -> PlainSql.optionalLong(key, 1), legacy, legacy);
     long key = kept.isPresent() ? kept.getAsLong() : KeyPositions.key(position(sql, legacy));
     rows.update(sql, List.of(new LegacyKey(legacy, key)), false);
+    // The batches of an undo may have passed the row while it had no key.
+    PlainSql.execute(sql, names.fill(ARCHIVE), legacy, key);
     return OptionalLong.of(key);
   }
 

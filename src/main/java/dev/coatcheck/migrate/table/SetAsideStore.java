@@ -7,7 +7,6 @@ import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.migrate.source.FenceLost;
 import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.table.Backfill.Range;
-import dev.coatcheck.migrate.table.BatchTable.Bounds;
 import dev.coatcheck.migrate.table.BatchTable.Given;
 import dev.coatcheck.migrate.table.SetAside.Cause;
 import dev.coatcheck.postgres.session.Session;
@@ -79,12 +78,12 @@ final class SetAsideStore {
    * @return the last ID of the block
    * @throws FenceLost if another runner has taken over
    */
-  long setAside(Range range, Cause cause, String error, long fence, Bounds bounds) {
+  long setAside(Range range, Cause cause, String error, long fence, int statementMillis) {
     return session.transaction(
         "set rows aside",
-        bounds.statementMillis(),
+        statementMillis,
         sql -> {
-          rows.bound(sql, bounds);
+          rows.bound(sql, statementMillis);
           PlainSql.execute(sql, rows.fill(HOLD));
           Checkpoint before = rows.checkpoint(sql);
           long upto =
@@ -134,12 +133,12 @@ final class SetAsideStore {
    * @throws BatchTable.RowRefused if the table refused one of them
    * @throws FenceLost if another runner has taken over
    */
-  int fill(List<SetAside> wanted, long fence, boolean careful, Bounds bounds) {
+  int fill(List<SetAside> wanted, long fence, boolean careful, int statementMillis) {
     return session.transaction(
         "fill rows set aside",
-        bounds.statementMillis(),
+        statementMillis,
         sql -> {
-          rows.bound(sql, bounds);
+          rows.bound(sql, statementMillis);
           Long[] ids = wanted.stream().map(SetAside::legacy).toArray(Long[]::new);
           Map<Long, Boolean> free = new HashMap<>();
           PlainSql.rows(

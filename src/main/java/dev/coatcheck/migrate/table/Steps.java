@@ -18,6 +18,9 @@ public final class Steps {
 
   private static final SqlTemplate PREPARE = file("prepare.sql");
 
+  /** Reads the whole archive of an earlier run. */
+  private static final SqlTemplate ARCHIVED_MAXIMA = file("archived-maxima.sql");
+
   /** Functions that read the legacy ID of a row by the name of its column. */
   private static final List<SqlTemplate> NAMING =
       List.of(
@@ -60,6 +63,16 @@ public final class Steps {
     return Stream.of(
             steps.toKeys(), steps.ofChildren(), steps.keys.all(), new ContractSteps(target).all())
         .flatMap(List::stream)
+        .toList();
+  }
+
+  /** The statements that a trial sends. It needs no numbers above those of an earlier run. */
+  static List<String> ofTrial(Target target) {
+    List<String> archived = new TargetSql(target).fillAll(ARCHIVED_MAXIMA);
+    return of(target).stream()
+        .filter(step -> step.phase() == Phase.EXPAND)
+        .flatMap(step -> step.statements().stream())
+        .filter(statement -> !archived.contains(statement))
         .toList();
   }
 
@@ -158,7 +171,9 @@ public final class Steps {
     return new Step.Ddl(
         Phase.EXPAND,
         Step.DUAL_WRITE,
-        names.fillAll(file("dual-write.sql")),
+        Stream.of(ARCHIVED_MAXIMA, file("dual-write.sql"))
+            .flatMap(template -> names.fillAll(template).stream())
+            .toList(),
         names.fillAll(file("dual-write-undo.sql")),
         names.fill(HAS_TRIGGER));
   }

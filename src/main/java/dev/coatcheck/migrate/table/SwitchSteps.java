@@ -30,7 +30,7 @@ final class SwitchSteps {
 
   private static final SqlTemplate PRIMARY_KEY = file("primary-key.sql");
 
-  private static final SqlTemplate LOCK = file("lock.sql");
+  private static final SqlTemplate LOCK = file("lock.sql").with("with_trees", "false");
 
   private static final SqlTemplate GATE = file("gate.sql");
 

@@ -49,11 +49,7 @@ public final class TrialTable {
 
   /** Why it failed; empty if it didn't, or if others held the table all the time. */
   public static Optional<String> of(DatabaseSettings settings, Target target) {
-    List<String> statements =
-        Steps.of(target).stream()
-            .filter(step -> step.phase() == Phase.EXPAND)
-            .flatMap(step -> step.statements().stream())
-            .toList();
+    List<String> statements = Steps.ofTrial(target);
     try (Session session = Session.open(settings, "coatcheck start")) {
       TrialTable trial = new TrialTable(session, target);
       for (int tried = 0; tried < TRIES_MAX; tried++) {

@@ -12,9 +12,9 @@ import java.util.List;
 final class ChildStore {
   static final long PAGES = 2_048;
 
-  private static final String HAS_TWIN =
-      "select exists (select from pg_attribute where attrelid = <child_oid>::oid"
-          + " and attname = <'ref_name'> and not attisdropped)";
+  private static final String HAS_BOTH =
+      "select count(*) = 2 from pg_attribute where attrelid = <child_oid>::oid"
+          + " and (attname = <'ref_name'> or attnum = <child_attnum>) and not attisdropped";
 
   private static final String PAGES_NOW =
       "select pg_relation_size(<leaf_oid>::oid::regclass) / current_setting('block_size')::bigint";
@@ -47,9 +47,9 @@ final class ChildStore {
     this.names = new TargetSql(target).with(child, leaf);
   }
 
-  /** Whether the run has already added the twin. */
-  boolean hasTwin() {
-    return RowStore.read(source, sql -> PlainSql.isTrue(sql, names.fill(HAS_TWIN)));
+  /** Whether there is something to compare: the run has added the twin, and the column is there. */
+  boolean hasBoth() {
+    return RowStore.read(source, sql -> PlainSql.isTrue(sql, names.fill(HAS_BOTH)));
   }
 
   long pages() {

@@ -102,7 +102,7 @@ public final class Verifier {
       after = range.rows().getLast().legacy();
     }
     for (ChildStore child : children) {
-      if (child.hasTwin() && !compare(child, findings, goOn)) {
+      if (child.hasBoth() && !compare(child, findings, goOn)) {
         return Optional.empty();
       }
     }

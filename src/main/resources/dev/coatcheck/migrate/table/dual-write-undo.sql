@@ -5,12 +5,18 @@
 
 lock table <table> in access exclusive mode;
 
-insert into <archive> (legacy, key)
-select t.<id>, t.<key> from <table> t
- where t.<key> is not null
-   and t.<id> > coalesce(
-     (select archived_id from <schema>.checkpoint where run = <run>), 0)
-on conflict do nothing;
+-- Nothing can be archived if the legacy IDs are gone.
+do <body> begin
+  if exists (select from pg_attribute a where a.attrelid = <oid>::oid and a.attnum = <key_attnum>
+                and not a.attisdropped) then
+    insert into <archive> (legacy, key)
+    select t.<id>, t.<key> from <table> t
+     where t.<key> is not null
+       and t.<id> > coalesce(
+         (select archived_id from <schema>.checkpoint where run = <run>), 0)
+    on conflict do nothing;
+  end if;
+end <body>;
 
 drop trigger if exists <t_archived> on <table>;
 drop trigger if exists <t_insert> on <table>;

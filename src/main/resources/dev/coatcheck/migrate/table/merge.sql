@@ -11,7 +11,7 @@ begin
     delete from <schema>.unbound_foreign_key where run = <run>
     returning relation, name, definition, remark
   loop
-    if to_regclass(one.relation::text) is not null then
+    if exists (select from pg_class c where c.oid = one.relation) then
       execute format('alter table %s add constraint %I %s', one.relation, one.name, one.definition);
       execute format('comment on constraint %I on %s is %L', one.name, one.relation, one.remark);
     end if;

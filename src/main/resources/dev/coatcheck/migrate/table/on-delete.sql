@@ -5,16 +5,20 @@
 create or replace function <on_delete>() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as <body>
 declare
+  column_name name;
   id bigint;
 begin
   <only_of_run>
   begin
     id := old.<id>;
   exception when undefined_column then
-    execute format('select ($1).%I',
-        (select a.attname from pg_attribute a
-          where a.attrelid = tg_relid and a.attnum = <key_attnum>))
-      into id using old;
+    column_name := (select a.attname from pg_attribute a
+                     where a.attrelid = tg_relid and a.attnum = <key_attnum>
+                       and not a.attisdropped);
+    if column_name is null then
+      return old;
+    end if;
+    execute format('select ($1).%I', column_name) into id using old;
   end;
   if old.<key> is not null then
     insert into <archive> (legacy, key) values (id, old.<key>)

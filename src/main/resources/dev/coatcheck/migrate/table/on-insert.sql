@@ -6,16 +6,19 @@
 create or replace function <on_insert>() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as <body>
 declare
+  column_name name;
   id bigint;
 begin
   <only_of_run>
   begin
     id := new.<id>;
   exception when undefined_column then
-    execute format('select ($1).%I',
-        (select a.attname from pg_attribute a
-          where a.attrelid = tg_relid and a.attnum = <key_attnum>))
-      into id using new;
+    column_name := (select a.attname from pg_attribute a
+                     where a.attrelid = tg_relid and a.attnum = <key_attnum>
+                       and not a.attisdropped);
+    if column_name is not null then
+      execute format('select ($1).%I', column_name) into id using new;
+    end if;
   end;
   new.<key> := coalesce((select a.key from <archive> a where a.legacy = id), <mint>());
   return new;

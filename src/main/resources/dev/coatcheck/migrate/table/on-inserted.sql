@@ -9,6 +9,7 @@
 create or replace function <on_inserted>() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as <body>
 declare
+  column_name name;
   ids bigint[];
   keys bigint[];
 begin
@@ -16,10 +17,14 @@ begin
   begin
     perform i.<id> from inserted i limit 0;
   exception when undefined_column then
+    column_name := (select a.attname from pg_attribute a
+                     where a.attrelid = tg_relid and a.attnum = <key_attnum>
+                       and not a.attisdropped);
+    if column_name is null then
+      return null;
+    end if;
     execute format('select coalesce(array_agg(i.%I::bigint), array[]::bigint[]),
-                           array_agg(i.<key>) from inserted i',
-        (select a.attname from pg_attribute a
-          where a.attrelid = tg_relid and a.attnum = <key_attnum>))
+                           array_agg(i.<key>) from inserted i', column_name)
       into ids, keys;
   end;
   if ids is null then

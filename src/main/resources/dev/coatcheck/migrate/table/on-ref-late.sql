@@ -11,9 +11,11 @@ create or replace function <on_ref_late>() returns trigger
 -- Of the run <run>, whose undo looks for this.
 declare
   fk name := (select a.attname from pg_attribute a
-               where a.attrelid = <child_oid>::oid and a.attnum = <child_attnum>::int2);
+               where a.attrelid = <child_oid>::oid and a.attnum = <child_attnum>::int2
+                 and not a.attisdropped);
   parent_id name := (select a.attname from pg_attribute a
-                      where a.attrelid = <oid>::oid and a.attnum = <key_attnum>::int2);
+                      where a.attrelid = <oid>::oid and a.attnum = <key_attnum>::int2
+                        and not a.attisdropped);
   same_row text := coalesce(
     (select string_agg(format('t.%1$I = ($1).%1$I', a.attname), ' and ')
        from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any (i.indkey)
@@ -24,8 +26,9 @@ declare
   is_open boolean;
 begin
   <only_on_child>
-  if not exists (select from pg_attribute a where a.attrelid = <oid>::oid
-                    and a.attname = <'key'> and not a.attisdropped) then
+  if fk is null or parent_id is null
+    or not exists (select from pg_attribute a where a.attrelid = <oid>::oid
+                      and a.attname = <'key'> and not a.attisdropped) then
     return null;
   end if;
   execute format(

@@ -3,7 +3,7 @@
 -- column before the switch, the twin afterwards. What this trigger can't see yet stays null until
 -- on-ref-late.sql.
 -- Locks: none. Runs as our user and sees only Postgres's own names. If a table or a column was renamed,
--- its name is looked up.
+-- its name is looked up; if one was dropped, nothing is left to follow.
 
 create or replace function <on_ref>() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as <body>
@@ -16,6 +16,7 @@ declare
   reference_before bigint;
   by_reference boolean;
   fk name;
+  parent_id name;
 begin
   <only_on_child>
   begin
@@ -25,7 +26,11 @@ begin
     end if;
   exception when undefined_column then
     fk := (select a.attname from pg_attribute a
-            where a.attrelid = <child_oid>::oid and a.attnum = <child_attnum>::int2);
+            where a.attrelid = <child_oid>::oid and a.attnum = <child_attnum>::int2
+              and not a.attisdropped);
+    if fk is null then
+      return new;
+    end if;
     execute format('select ($1).%I', fk) into legacy using new;
     if tg_op = 'UPDATE' then
       execute format('select ($1).%I', fk) into legacy_before using old;
@@ -57,20 +62,21 @@ begin
                             (select t.<key> from <table> t where t.<id> = legacy));
     end if;
   exception when undefined_column or undefined_table then
-    if not exists (select from pg_attribute a where a.attrelid = <oid>::oid
-                      and a.attname = <'key'> and not a.attisdropped) then
-      -- The table is gone, or its new column: there is nothing left to follow.
+    parent_id := (select a.attname from pg_attribute a
+                   where a.attrelid = <oid>::oid and a.attnum = <key_attnum>::int2
+                     and not a.attisdropped);
+    if parent_id is null
+      or not exists (select from pg_attribute a where a.attrelid = <oid>::oid
+                        and a.attname = <'key'> and not a.attisdropped) then
+      -- The table is gone, or one of its two columns: there is nothing left to follow.
       return new;
     end if;
     if by_reference then
-      execute format('select t.%I::bigint from %s t where t.<key> = $1',
-          (select a.attname from pg_attribute a
-            where a.attrelid = <oid>::oid and a.attnum = <key_attnum>::int2), <oid>::oid::regclass)
+      execute format('select t.%I::bigint from %s t where t.<key> = $1', parent_id,
+                     <oid>::oid::regclass)
         into legacy using reference;
     else
-      execute format('select t.<key> from %s t where t.%I = $1', <oid>::oid::regclass,
-          (select a.attname from pg_attribute a
-            where a.attrelid = <oid>::oid and a.attnum = <key_attnum>::int2))
+      execute format('select t.<key> from %s t where t.%I = $1', <oid>::oid::regclass, parent_id)
         into reference using legacy;
     end if;
   end;

@@ -1,6 +1,7 @@
 -- Undo of the step "prepare", after the triggers and the column are gone. The archive stays: a legacy ID
 -- never gets a second key.
--- Locks: both outboxes in access exclusive mode. None on the customer's table.
+-- Locks: both outboxes, and a former child that still has our triggers, in access exclusive mode. None on
+-- the customer's table.
 
 lock table <outbox_a>, <outbox_b> in access exclusive mode;
 
@@ -14,7 +15,7 @@ end <body>;
 drop function if exists <on_insert>(), <on_inserted>(), <on_archived>(), <on_reused>(),
   <on_delete>(), <on_update>(), <on_refused>(), <mint>(), <fill>(bigint[], bigint[]);
 
--- The functions of children that are gone.
+-- The functions of children that are gone, with the triggers that a child may still have.
 do <body>
 declare
   left_over regprocedure;
@@ -23,7 +24,7 @@ begin
     select p.oid from pg_proc p
      where p.pronamespace = '<schema>'::regnamespace and position(<run> in p.prosrc) > 0
   loop
-    execute format('drop function %s', left_over);
+    execute format('drop function %s cascade', left_over);
   end loop;
 end <body>;
 

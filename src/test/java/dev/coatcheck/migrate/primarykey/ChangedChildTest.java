@@ -3,15 +3,23 @@ package dev.coatcheck.migrate.primarykey;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.migrate.run.MigrationFixture;
+import dev.coatcheck.migrate.run.RunState;
 import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.table.Phase;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Names, owners and foreign keys of a child change while a run is under way. */
 class ChangedChildTest {
+  private static final String ITEM =
+      "create table item (id bigserial primary key,"
+          + " order_id bigint not null references orders on delete cascade, n int);"
+          + " insert into item (order_id) select id from orders";
+
   @RegisterExtension final MigrationFixture fixture = MigrationFixture.apart();
   private final ShopWithItems shop = new ShopWithItems(fixture);
 
@@ -209,6 +217,64 @@ class ChangedChildTest {
                 "select attname::text from pg_attribute where attrelid = 'item'::regclass"
                     + " and attnum > 0 order by attnum"))
         .containsExactly("id", "order_id", "n", "order_id_snowflake_id");
+    fixture.undo(run, Phase.EXPAND);
+    assertThat(shop.leftovers()).isEmpty();
+  }
+
+  /** Its objects are not those of the child that had the name before. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "alter table item rename to item_old; " + ITEM,
+        "drop table item; " + ITEM,
+        "alter table item rename column order_id to of_order;"
+            + " alter table item alter column of_order drop not null;"
+            + " alter table item add column order_id bigint references orders on delete cascade"
+      })
+  @Tag("faults")
+  void aChildThatTakesTheNameOfAnotherGetsATwinOfItsOwn(String change) {
+    shop.items(1_000);
+    TableMigration run = fixture.run();
+    fixture.execute(change.split("; ?"));
+    assertThat(shop.failedSwitch(run)).contains("public.item.order_id", "Retry takes them");
+
+    shop.retry(run);
+
+    shop.requirePrimaryKey("snowflake_id");
+    fixture.execute("insert into item (order_id) select id from orders limit 10");
+    assertThat(
+            fixture.column(
+                "select t.conrelid::bigint from pg_constraint t where t.contype = 'f'"
+                    + " and t.confrelid = 'orders'::regclass group by 1"
+                    + " having count(*) filter (where pg_get_constraintdef(oid) like '%snow%')"
+                    + " * 2 <> count(*)"))
+        .as("as many twins as columns")
+        .isEmpty();
+    fixture.undo(run, Phase.EXPAND);
+    assertThat(shop.leftovers()).isEmpty();
+  }
+
+  /** The application goes on without the column, and the undo finds what is left of its twin. */
+  @Test
+  @Tag("faults")
+  void aColumnThatIsDroppedStopsNoWriterOfTheChildAndIsFreed() {
+    shop.items(1_000);
+    TableMigration run = fixture.run();
+    fixture.execute(
+        "alter table item drop column order_id cascade",
+        "insert into item (n) values (1)",
+        "update item set n = 2 where id = 5");
+    assertThat(shop.failedSwitch(run)).contains("public.item.order_id", "Undo from children on");
+
+    fixture.undo(run, Phase.CHILDREN);
+
+    assertThat(
+            fixture.texts(
+                "select tgname::text from pg_trigger where tgrelid = 'item'::regclass"
+                    + " and not tgisinternal"))
+        .isEmpty();
+    fixture.resume(run);
+    fixture.await(run, RunState.DONE);
     fixture.undo(run, Phase.EXPAND);
     assertThat(shop.leftovers()).isEmpty();
   }

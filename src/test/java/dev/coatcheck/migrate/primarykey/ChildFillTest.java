@@ -7,6 +7,8 @@ import dev.coatcheck.migrate.run.RunState;
 import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.table.Phase;
 import dev.coatcheck.postgres.sql.TestSession;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -41,6 +43,21 @@ class ChildFillTest {
       fixture.await(run, RunState.DONE);
       shop.requireSound();
     }
+  }
+
+  /** Its lease has ended meanwhile, so it claims the run anew. */
+  @Test
+  void aGatewayThatStoodStillInTheMiddleGoesOn() {
+    AtomicLong stoodNanos = new AtomicLong();
+    fixture.nanoTime = () -> System.nanoTime() + stoodNanos.get();
+    shop.items(ITEMS);
+    TableMigration run = slowly();
+    fixture.await(() -> open() < ITEMS);
+
+    stoodNanos.addAndGet(TimeUnit.SECONDS.toNanos(4));
+
+    fixture.await(run, RunState.DONE);
+    shop.requireSound();
   }
 
   @Test

@@ -88,6 +88,25 @@ class ContractPhaseTest {
 
   @Test
   @Tag("faults")
+  void whatOnlyAPartitionHasKeepsTheColumnToo() {
+    fixture.orders(100);
+    fixture.execute(
+        "create table note (order_id bigint references orders, n int) partition by list (n)",
+        "create table note_1 partition of note for values in (1)",
+        "create table note_2 partition of note for values in (2)",
+        "insert into note select id, 1 from orders",
+        "create index on note (order_id)",
+        "create unique index pair on note_1 (order_id, n)",
+        "alter table note_2 add constraint above check (order_id > n)");
+    TableMigration run = fixture.switchKey(fixture.run());
+
+    assertThat(String.valueOf(fixture.contract(run, List.of("old_column", "row_shape"))))
+        .contains("the index public.pair", "the check above of public.note_2")
+        .doesNotContain("note_1_order_id");
+  }
+
+  @Test
+  @Tag("faults")
   void aContractedTableIsVerified() {
     TableMigration run = switched();
     fixture.contract(run);

@@ -8,6 +8,7 @@ import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.run.Writers;
 import dev.coatcheck.migrate.table.Phase;
 import dev.coatcheck.postgres.sql.TestSession;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -100,6 +101,34 @@ class SwitchLockTest {
         "insert into item (order_id) values (%d)".formatted(id),
         "delete from orders where id = %d".formatted(id));
     session.commit();
+  }
+
+  /** Queries lock a partitioned table before its partitions. */
+  @Test
+  void contractHoldsNoPartitionWhileItWaitsForItsTable() {
+    fixture.orders(100);
+    fixture.execute(
+        "create table note (order_id bigint, n int) partition by list (n)",
+        "create table note_1 partition of note for values in (1)",
+        "alter table note_1 add foreign key (order_id) references orders",
+        "insert into note select id, 1 from orders");
+    TableMigration run = fixture.switchKey(fixture.run());
+    try (TestSession query = fixture.sql().begin("lock table only note in access share mode")) {
+      MigrationFixture.done(fixture.contract(run, List.of("old_column", "row_shape")));
+      List<String> held = new ArrayList<>();
+      fixture.await(
+          () -> {
+            held.addAll(
+                fixture.texts(
+                    "select (select count(*) from pg_locks l where l.pid = w.pid and l.granted"
+                        + " and l.relation = 'note_1'::regclass) from pg_locks w"
+                        + " where w.relation = 'note'::regclass and not w.granted"));
+            return !held.isEmpty();
+          });
+      assertThat(held).containsOnly("0");
+      query.commit();
+    }
+    fixture.await(run, RunState.CONTRACTED);
   }
 
   @Test

@@ -11,6 +11,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What an undo leaves in the source goes when it is asked for, and not before. */
 @Tag("faults")
@@ -44,6 +46,29 @@ class ForgetTest {
         .containsExactly("keys_forgotten");
     MigrationFixture.done(forget(others));
     assertThat(fixture.saw(others, "forget", "The source has no objects of this run")).isTrue();
+  }
+
+  /** What has happened to the keys of the type is not known to a plan that was made before. */
+  @ParameterizedTest
+  @ValueSource(strings = {"keys_forgotten", "migration_active"})
+  void anOlderPlanOfTheTypeIsRefusedToo(String code) {
+    fixture.orders(10);
+    fixture.execute("create table others (id bigserial primary key)");
+    TableMigration older = fixture.plan("others", Optional.empty());
+    TableMigration run = fixture.run();
+    if (code.equals("keys_forgotten")) {
+      fixture.undo(run, Phase.EXPAND);
+      MigrationFixture.done(forget(run));
+    } else {
+      fixture.switchKey(run);
+      fixture.contract(run);
+      MigrationFixture.done(
+          fixture
+              .migrations()
+              .retire(run.id(), NewKeys.FUNCTION, ActionRequest.by(MigrationFixture.ACTOR)));
+    }
+
+    assertThat(fixture.refused(older)).extracting(Diagnostic::code).containsExactly(code);
   }
 
   @Test

@@ -10,6 +10,8 @@ import dev.coatcheck.migrate.source.UnfencedSession;
 import dev.coatcheck.migrate.table.OwnObjectsTable;
 import dev.coatcheck.migrate.table.OwnObjectsTable.Extent;
 import dev.coatcheck.migrate.table.Phase;
+import dev.coatcheck.postgres.sql.LockTimeout;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -116,6 +118,39 @@ class GoneObjectsTest {
     assertThat(fixture.failure(run)).startsWith("Gone from the source: the table itself");
     fixture.undo(run, Phase.EXPAND);
     assertThat(ours()).isZero();
+  }
+
+  @Test
+  void legacyIdsThatAreGoneStopNoWriterAndTheUndoTakesTheRest() {
+    fixture.ordersWithItems(100, 100);
+    TableMigration run = fixture.run();
+
+    fixture.execute(
+        "alter table orders drop column id cascade",
+        "insert into orders default values",
+        "delete from orders where ctid = (select ctid from orders limit 1)",
+        "insert into item (order_id) values (5)",
+        "update item set order_id = 6 where id = 5");
+
+    fixture.undo(run, Phase.EXPAND);
+    requireBareTable();
+    fixture.execute("insert into orders default values", "insert into item (order_id) values (5)");
+  }
+
+  /** As a dump does that takes hours. */
+  @Test
+  void whatIsMissingIsMadeAnewWithoutAQueueOfWriters() {
+    fixture.orders(10);
+    Target target = fixture.target(MigrationFixture.createdAt());
+    fixture.apply(target, Phase.EXPAND);
+    drop("column");
+    try (TestSession reader = fixture.sql().session();
+        SourceSession session = UnfencedSession.open(fixture.settings, target)) {
+      reader.begin("select from orders limit 1");
+
+      assertThatThrownBy(() -> new OwnObjectsTable(session, target).mend(Extent.ON_TABLE))
+          .isInstanceOf(LockTimeout.class);
+    }
   }
 
   private void drop(String what) {

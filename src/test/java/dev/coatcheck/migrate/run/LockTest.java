@@ -3,6 +3,7 @@ package dev.coatcheck.migrate.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.migrate.source.TargetSql;
+import dev.coatcheck.migrate.table.Phase;
 import dev.coatcheck.migrate.table.SetAside;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.time.Duration;
@@ -40,6 +41,23 @@ class LockTest {
       fixture.requireOrderedKeys();
       assertThat(fixture.migrations().journal().setAside(run.id())).isEmpty();
     }
+  }
+
+  /** The first one ends without the state that is to end the second one. */
+  @Test
+  void anUndoOfMoreThatIsAcceptedDuringAnUndoIsDoneToo() {
+    fixture.orders(100);
+    fixture.patience = Duration.ofMinutes(1);
+    TableMigration run = fixture.run();
+    try (TestSession held = fixture.sql().session()) {
+      held.begin("select from orders limit 1");
+      fixture.beginUndo(run, Phase.NOT_NULL);
+      fixture.await(() -> fixture.now(run).status().waitsFor().isPresent());
+      fixture.beginUndo(run, Phase.EXPAND);
+      held.commit();
+    }
+
+    fixture.await(run, RunState.CANCELLED);
   }
 
   /** As another run does that begins at the same time: it makes the schema of them all. */

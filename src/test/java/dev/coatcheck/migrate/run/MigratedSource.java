@@ -123,6 +123,25 @@ public abstract class MigratedSource
     }
   }
 
+  /** Applies one step of a phase. */
+  public void applyStep(Target target, Phase phase, String name) {
+    Step step = step(target, phase, name);
+    onSession(target, session -> apply(session, target, step));
+  }
+
+  /** Undoes one step of a phase. */
+  public void undoStep(Target target, Phase phase, String name) {
+    Step step = step(target, phase, name);
+    onSession(target, session -> undo(session, target, step));
+  }
+
+  private static Step step(Target target, Phase phase, String name) {
+    return Steps.of(target).stream()
+        .filter(step -> step.phase() == phase && step.name().equals(name))
+        .findFirst()
+        .orElseThrow();
+  }
+
   /**
    * Like a run, which tries a step again after an outage: the server ends a session that stands
    * still under a lock for a second, and a busy machine can make it stand still.

@@ -26,6 +26,7 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +39,10 @@ public final class MigrationFixture extends MigratedSource {
   public static final String ACTOR = "tester";
   static final String OTHER = "shop";
   private final WatchTimeouts timeoutsWithNetwork;
+
+  /** The clock of its instances. */
+  public LongSupplier nanoTime = System::nanoTime;
+
   private @Nullable Sources sources;
   private @Nullable TableMigrations migrations;
   private @Nullable FaultProxy proxy;
@@ -119,7 +124,8 @@ public final class MigrationFixture extends MigratedSource {
 
   /** An instance of a gateway. */
   public TableMigrations start(Sources sources, String holder) {
-    return new TableMigrations(gatewayMappings(), sources, gateway.feed, holder, System::nanoTime);
+    return new TableMigrations(
+        gatewayMappings(), sources, gateway.feed, holder, () -> nanoTime.getAsLong());
   }
 
   public KeyFileImport files() {

@@ -86,6 +86,23 @@ class BackfillTest {
     assertThat(mapped(fixture)).isEqualTo(3_001);
   }
 
+  /** Look-ups fill rows until the column is gone, also those that the archive has passed. */
+  @Test
+  void aRowThatALookUpFillsDuringAnUndoHasTheSameKeyInTheNextRun() {
+    fixture.orders(10);
+    Target target = fixture.target(MigrationFixture.createdAt());
+    fixture.apply(target, Phase.EXPAND);
+    fixture.undoStep(target, Phase.EXPAND, "archive");
+
+    long key = new FillOnDemandTable(fixture.source, target).find(5).orElseThrow();
+    fixture.undoStep(target, Phase.EXPAND, Step.DUAL_WRITE);
+
+    fixture.drain(target);
+    fixture.undoStep(target, Phase.EXPAND, Step.PREPARE);
+    fixture.apply(fixture.target(MigrationFixture.createdAt()), Phase.EXPAND, Phase.BACKFILL);
+    assertThat(fixture.keys("orders", "id")).hasSize(10).containsEntry(5L, key);
+  }
+
   private static long mapped(MigrationFixture fixture) {
     return fixture.gateway.database.read(
         "test",

@@ -39,6 +39,23 @@ class DdlTest {
             + "', current_database()); end $$");
   }
 
+  /** A partitioned child is dropped before its partitions' foreign keys are merged. */
+  @Test
+  void aForeignKeyOfATableThatIsGoneIsLeftOut() {
+    fixture.apply(target, Phase.EXPAND);
+    fixture.execute(
+        "create table seen (order_id bigint)",
+        "insert into coatcheck_migration.unbound_foreign_key (run, n, relation, name, definition)"
+            + " values ('%s', 0, 'seen', 'fkey', 'foreign key (order_id) references orders')"
+                .formatted(target.run()),
+        "drop table seen");
+
+    fixture.applyStep(target, Phase.PREPARE_SWITCH, "merge-foreign-keys");
+
+    assertThat(fixture.count("select count(*) from coatcheck_migration.unbound_foreign_key"))
+        .isZero();
+  }
+
   @Test
   void aTableThatIsHeldForGoodIsLeftAsItWasAndItsHolderNamed() {
     Step.Ddl step = step(Step.DUAL_WRITE);

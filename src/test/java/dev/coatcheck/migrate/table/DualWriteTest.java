@@ -258,6 +258,31 @@ class DualWriteTest {
     assertThat(fixture.drain(target)).isZero();
   }
 
+  /** It may take minutes, so it comes before the lock that writers would wait for. */
+  @Test
+  void aSecondRunReadsTheArchiveBeforeItLocksTheTable() {
+    fixture.drain(target);
+    fixture.undo(target, Phase.EXPAND);
+    Target again = fixture.target(Optional.empty());
+    fixture.applyStep(again, Phase.EXPAND, Step.PREPARE);
+    try (TestSession reader = fixture.sql().session()) {
+      reader.begin(names.fill("lock table <archive> in access exclusive mode"));
+      CompletableFuture<Void> second =
+          CompletableFuture.runAsync(
+              () -> fixture.apply(again, Phase.EXPAND), Thread::startVirtualThread);
+      await().until(this::aSessionWaits);
+      assertThat(
+              fixture.count(
+                  "select count(*) from pg_locks where relation = 'orders'::regclass"
+                      + " and mode = 'AccessExclusiveLock'"))
+          .isZero();
+      reader.commit();
+      second.join();
+    }
+    fixture.apply(again, Phase.BACKFILL);
+    fixture.requireOrderedKeys();
+  }
+
   /** Committed after the archive has passed its ID. */
   @Test
   void aRowUnderWayDuringAnUndoKeepsItsKey() throws Exception {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.TargetSql;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -60,6 +61,22 @@ class TrialTest {
     onUpdate("perform pg_sleep(60);");
     assertThat(trial()).contains("a statement took over 2000 ms.");
     assertThat(fixture.count("select last_value from public.tried")).isEqualTo(1);
+  }
+
+  @Test
+  void anArchiveThatTakesLongToReadIsNoReason() {
+    Target target = fixture.target(Optional.empty());
+    fixture.apply(target, Phase.EXPAND);
+    fixture.undo(target, Phase.EXPAND);
+    TargetSql names = new TargetSql(target);
+    fixture.execute(
+        names.fill("alter table <archive> rename to slow"),
+        names.fill("create view <archive> as select a.* from <schema>.slow a, pg_sleep(3)"));
+    try {
+      assertThat(trial()).isEmpty();
+    } finally {
+      fixture.clear();
+    }
   }
 
   /** That another try would end otherwise is not to be expected. */
