@@ -14,7 +14,3 @@ comment on column coatcheck.change.number is
 update coatcheck.change_head
    set origin = (select system_identifier from pg_control_system())::text || '/'
        || ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint;
-
--- How many workers a principal has over HTTP is counted before each lease.
-create index worker_lease_by_principal
-  on coatcheck.worker_lease (principal) where principal is not null;
