@@ -6,15 +6,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.ids.registry.TestType;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Layouts that requests spell out: each takes rows and a thread that nothing gives back. */
 class SpelledLayoutsTest {
   private static final int MANY = 26;
   private static final int LAYOUTS_MAX = 8;
 
-  @RegisterExtension final GatewayFixture gateway = GatewayFixture.own();
+  private final GatewayFixture gateway = GatewayFixture.own();
+
+  @AfterEach
+  void close() {
+    gateway.close();
+  }
 
   private static String spelled(int epoch) {
     return "41/10/12@" + epoch;
