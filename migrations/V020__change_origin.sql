@@ -13,4 +13,4 @@ comment on column coatcheck.change.number is
 
 update coatcheck.change_head
    set origin = (select system_identifier from pg_control_system())::text || '/'
-       || ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint;
+       || ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint::text;

@@ -24,9 +24,9 @@ public final class ChangeTable {
       with head as (
         update coatcheck.change_head last
            set number = number + {0} + case when last.origin <> here.origin
-                 then 1000000 + floor(random() * 1000000000)::bigint else 0 end,
+                 then 1000000 + floor(random() * 1000000000::float8)::bigint else 0 end,
                origin = here.origin
-          from (select <system>::text || '/' || <timeline> as origin) here
+          from (select <system>::text || '/' || (<timeline>)::text as origin) here
         returning number
       )
       insert into coatcheck.change (number, created_at, kind, subject)

@@ -20,7 +20,9 @@ final class LayoutStore {
         union all
         select (select min(l.layout) from coatcheck.worker_lease l where l.layout > known.layout)
           from known where known.layout is not null)
-      select count(*) filter (where layout <> all (?)) < ? or count(*) filter (where layout = ?) > 0 from known
+      select count(*) filter (where layout <> all (?)) < ?
+             or count(*) filter (where layout = ?) > 0
+        from known
       """;
 
   private LayoutStore() {}

@@ -144,9 +144,10 @@ public final class SchemaMigration {
                 String.valueOf(known.getLast().getVersion())));
   }
 
-  private static Flyway flyway(DatabaseSettings settings) {
+  static Flyway flyway(DatabaseSettings settings) {
     return Flyway.configure()
         .dataSource(settings.url(), settings.user(), settings.password())
+        .initSql(PlainSql.PIN_PATH) // others may plant operators in "public"
         .defaultSchema("coatcheck")
         .locations("classpath:db/migration")
         .load();

@@ -64,6 +64,24 @@ class SchemaTest {
          and relname <> 'flyway_schema_history' and obj_description(oid, 'pg_class') is null
       """;
 
+  /** As a role of the application could, whose database this is too. */
+  @Test
+  void noMigrationCallsWhatANeighbourPlants() {
+    TestSql sql = TestDatabase.empty().sql();
+    sql.execute(
+        "create function public.planted(text, bigint) returns text language plpgsql"
+            + " as $$ begin raise 'the planted operator ran as %', current_user; end $$",
+        "create operator public.|| (function = public.planted, leftarg = text,"
+            + " rightarg = bigint)");
+
+    sql.migrate();
+
+    assertThat(sql.texts("select origin from coatcheck.change_head"))
+        .singleElement()
+        .asString()
+        .matches("[0-9]+/[0-9]+");
+  }
+
   @Test
   void thePrintedSchemaIsThatOfTheMigrations() throws IOException {
     String schema = printed();

@@ -5,7 +5,6 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.List;
-import org.flywaydb.core.Flyway;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -90,11 +89,6 @@ public record TestSql(String url, String user, String password) {
 
   /** Makes our own schema. */
   public void migrate() {
-    Flyway.configure()
-        .dataSource(url, user, password)
-        .defaultSchema("coatcheck")
-        .locations("classpath:db/migration")
-        .load()
-        .migrate();
+    var _ = SchemaMigration.flyway(new TestDatabase(url, user, password).settings(1)).migrate();
   }
 }
