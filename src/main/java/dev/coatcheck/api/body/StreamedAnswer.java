@@ -14,7 +14,7 @@ import org.eclipse.jetty.io.EndPoint;
  * first byte: after an earlier failure a problem can still be sent.
  */
 public final class StreamedAnswer extends OutputStream {
-  /** So small that a reader just above the minimum rate takes a part in a tenth of its time. */
+  /** A reader at the minimum rate takes a part in a second, and may be ten seconds behind. */
   private static final int PART_BYTES = 16 * 1024;
 
   private final Context ctx;

@@ -110,7 +110,7 @@ final class Chunk {
    * #LINES_MAX}, which one draw gives. The keys of rows that say when they were created carry that
    * time, where the type has a source of such keys.
    *
-   * @throws KeysExhausted if there are no keys now
+   * @throws KeysUnavailable if there are no keys now
    */
   void drawKeys(Collection<Integer> wanted, Importer.MintingTools tools) {
     Map<Type, List<Integer>> dated = new HashMap<>();
@@ -161,7 +161,7 @@ final class Chunk {
           drawn.put(wanted.get(i), keys.get(i));
         }
       }
-      case KeyOutcome.NoKeys why -> throw new KeysExhausted(why);
+      case KeyOutcome.NoKeys why -> throw new KeysUnavailable(why);
     }
   }
 }

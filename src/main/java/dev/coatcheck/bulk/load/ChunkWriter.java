@@ -52,7 +52,7 @@ final class ChunkWriter implements AutoCloseable {
   private Optional<ImportStore.Encoded> fresh(Chunk chunk) {
     try {
       return Optional.of(ImportStore.Encoded.of(ImportPlan.ofNew(chunk, tools)));
-    } catch (KeysExhausted few) {
+    } catch (KeysUnavailable few) {
       return Optional.empty();
     }
   }
@@ -60,7 +60,7 @@ final class ChunkWriter implements AutoCloseable {
   /**
    * Commits the chunk; what was done is the plan.
    *
-   * @throws KeysExhausted if there are too few keys for its new rows; nothing was done
+   * @throws KeysUnavailable if there are too few keys for its new rows; nothing was done
    * @throws DatabaseUnavailable if the outcome is unknown; the same rows again settle it
    */
   private ImportPlan settle(Chunk chunk, Optional<ImportStore.Encoded> fresh) {
@@ -95,7 +95,7 @@ final class ChunkWriter implements AutoCloseable {
       return Optional.of(
           switch (failed.getCause()) {
             case DatabaseUnavailable _ -> new ImportOutcome.Reason.DatabaseGone();
-            case KeysExhausted few -> new ImportOutcome.Reason.KeysUnavailable(few.why());
+            case KeysUnavailable few -> new ImportOutcome.Reason.KeysUnavailable(few.why());
             case null, default ->
                 throw new IllegalStateException(
                     "a chunk failed, line=" + last.chunk().lastLine(), failed);

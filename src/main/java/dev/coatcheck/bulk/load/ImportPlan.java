@@ -29,7 +29,7 @@ record ImportPlan(MintPlan mints, List<RowError> errors, Map<String, Count> coun
   /**
    * Treats every row as new, which is right for most files; needs no look-up.
    *
-   * @throws KeysExhausted if there are no keys for the rows that bring none
+   * @throws KeysUnavailable if there are no keys for the rows that bring none
    */
   static ImportPlan ofNew(Chunk chunk, Importer.MintingTools tools) {
     ImportPlan plan = new ImportPlan(new MintPlan(KnownRows.NONE), List.of(), new HashMap<>());
@@ -44,7 +44,7 @@ record ImportPlan(MintPlan mints, List<RowError> errors, Map<String, Count> coun
   /**
    * Judges every row by the stored rows and the rows before it.
    *
-   * @throws KeysExhausted if there are no keys for the new rows that bring none
+   * @throws KeysUnavailable if there are no keys for the new rows that bring none
    */
   static ImportPlan of(Chunk chunk, KnownRows known, Importer.MintingTools tools) {
     ImportPlan plan = new ImportPlan(new MintPlan(known), new ArrayList<>(), new HashMap<>());

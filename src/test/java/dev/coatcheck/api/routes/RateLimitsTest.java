@@ -122,7 +122,15 @@ class RateLimitsTest {
     String key = keyWithLimit(1, 3_600);
     assertThat(new TestClient(GATEWAY.uri(), key).get(ONE_ID).status()).isEqualTo(404);
 
-    try (TransferSocket silent = TransferSocket.json(GATEWAY, "/v1/ids/batch", 1_000_000, key)) {
+    try (TransferSocket silent =
+        TransferSocket.of(
+            GATEWAY,
+            List.of(
+                "POST /v1/ids/batch HTTP/1.1",
+                "Host: gateway",
+                "Content-Type: application/json",
+                "Authorization: Bearer " + key,
+                "Content-Length: 1000000"))) {
       assertThat(silent.read(12)).isEqualTo("HTTP/1.1 429");
     }
   }

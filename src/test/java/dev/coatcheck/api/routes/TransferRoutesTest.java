@@ -9,6 +9,7 @@ import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.core.id.ParsedId;
 import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.id.Token;
+import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.TestType;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -295,6 +296,24 @@ class TransferRoutesTest {
     // The first chunk was whole.
     assertThat(API.get("/v1/types/cut/keys/1000").status()).isEqualTo(200);
     assertThat(API.get("/v1/types/cut/keys/17383").status()).isEqualTo(200);
+  }
+
+  @Test
+  void aKeyThatIsRevokedWhileItsFileComesBringsNothingIn() throws IOException {
+    String leaked = GATEWAY.keyWith(Scope.IDS_WRITE);
+    String rows = "type,key\ncut,900001\n";
+    String last = "cut,900002\n";
+    try (TransferSocket file =
+        TransferSocket.load(GATEWAY, rows.length() + last.length(), leaked)) {
+      assertThat(file.read("HTTP/1.1 100 Continue\r\n\r\n".length())).startsWith("HTTP/1.1 100");
+      file.send(rows);
+      GATEWAY.revokeKey(leaked);
+      TestClient thief = new TestClient(GATEWAY.uri(), leaked);
+      Awaitility.await().until(() -> thief.get("/v1/types").status() == 401);
+      file.send(last);
+      assertThat(file.readToEnd()).startsWith("HTTP/1.1 403").contains("no later row");
+    }
+    assertThat(API.get("/v1/types/cut/keys/900001").status()).isEqualTo(404);
   }
 
   @Test

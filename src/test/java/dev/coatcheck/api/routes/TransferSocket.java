@@ -40,6 +40,7 @@ public final class TransferSocket implements AutoCloseable {
             "Authorization: Bearer " + key));
   }
 
+  /** Sends the head of a request, and nothing else. */
   static TransferSocket of(GatewayFixture gateway, List<String> request) throws IOException {
     return new TransferSocket(gateway, request);
   }
@@ -72,20 +73,6 @@ public final class TransferSocket implements AutoCloseable {
             "Content-Type: text/csv",
             "Connection: close",
             "Expect: 100-continue",
-            "Authorization: Bearer " + key,
-            "Content-Length: " + bytes));
-  }
-
-  /** Announces a JSON body, and sends nothing of it. */
-  static TransferSocket json(GatewayFixture gateway, String path, long bytes, String key)
-      throws IOException {
-    return new TransferSocket(
-        gateway,
-        List.of(
-            "POST " + path + " HTTP/1.1",
-            "Host: gateway",
-            "Content-Type: application/json",
-            "Connection: close",
             "Authorization: Bearer " + key,
             "Content-Length: " + bytes));
   }
