@@ -27,7 +27,7 @@ public final class PlainSql {
    */
   public static final String PINNED = "-c search_path=pg_catalog,pg_temp";
 
-  static final String PIN_PATH = "set search_path = pg_catalog, pg_temp";
+  private static final String PIN_PATH = "set search_path = pg_catalog, pg_temp";
 
   private PlainSql() {}
 

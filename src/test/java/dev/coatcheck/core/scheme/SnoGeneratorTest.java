@@ -183,6 +183,7 @@ class SnoGeneratorTest {
     await().until(() -> notices.all.size() == 2);
     millis.addAndGet(2 * SnoId.MILLIS_PER_TICK);
     await().until(() -> callers.stream().filter(Thread::isAlive).count() == 1);
+    await().until(() -> notices.all.size() == 3);
     millis.addAndGet(SnoId.MILLIS_PER_TICK);
     for (Thread caller : callers) {
       caller.join();
