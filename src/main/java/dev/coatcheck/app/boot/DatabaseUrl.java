@@ -1,6 +1,7 @@
 package dev.coatcheck.app.boot;
 
 import java.util.Optional;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Checks the URL of a Postgres. The URL is printed, so it must not contain a password. */
@@ -9,15 +10,22 @@ final class DatabaseUrl {
       Pattern.compile("jdbc:postgresql://[^/?\\s]+/[^?\\s]+(\\?.*)?");
   private static final Pattern SECRET = Pattern.compile("[?&](ssl)?password=");
 
+  /** The driver prefers these to the search path and the time-outs that connections begin with. */
+  private static final Pattern OVERRIDE = Pattern.compile("[?&](options|currentSchema)=");
+
   private DatabaseUrl() {}
 
   static Optional<String> fault(String url, String passwordVariable) {
     if (!SHAPE.matcher(url).matches()) {
       return Optional.of("must look like jdbc:postgresql://host:5432/name");
     }
-    return SECRET.matcher(url).find()
-        ? Optional.of(
-            "contains a password, and the URL is printed: move the password to " + passwordVariable)
+    if (SECRET.matcher(url).find()) {
+      return Optional.of(
+          "contains a password, and the URL is printed: move the password to " + passwordVariable);
+    }
+    Matcher override = OVERRIDE.matcher(url);
+    return override.find()
+        ? Optional.of("must not set " + override.group(1) + ": Coatcheck sets it itself")
         : Optional.empty();
   }
 }

@@ -70,8 +70,9 @@ final class EventLog {
                       .formatted(failed.operation(), failed.sqlState(), firstLine(failed.cause())));
       case Event.StatementsUnbounded unbounded ->
           log.warn(
-              "Postgres has no timeouts for this user, so abandoned statements continue to run. If"
-                  + " only the gateway uses this user, run: {}",
+              "a pooler drops what connections begin with, so abandoned statements continue to"
+                  + " run, and what others create in public is found. If only the gateway uses this"
+                  + " user, run: {}",
               unbounded.remedy());
       case Event.SchemaNewer(String version, String known) ->
           log.warn(

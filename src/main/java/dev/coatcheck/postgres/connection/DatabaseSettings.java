@@ -25,11 +25,18 @@ public record DatabaseSettings(
     boolean isBounded,
     Shards shards) {
   /**
+   * Leaves a connection nothing but Postgres's own functions, operators and types. On a database
+   * where others may create such things a call without a schema would otherwise run theirs, as our
+   * user, wherever their arguments fit better.
+   */
+  public static final String PINNED = "-c search_path=pg_catalog,pg_temp";
+
+  /**
    * Sent when a connection begins, so that Postgres itself gives up what nobody waits for any more,
    * and nobody else who logs in as this user is bound by it. Beyond the longest statement of a read
    * or a mint, within the deadline of its request.
    */
-  static final String BOUNDS = "-c statement_timeout=850ms -c lock_timeout=700ms";
+  static final String BOUNDS = "-c statement_timeout=850ms -c lock_timeout=700ms " + PINNED;
 
   private static final int CONNECT_SECONDS = 3;
   private static final int SOCKET_SECONDS = 10;
@@ -59,8 +66,8 @@ public record DatabaseSettings(
   }
 
   /**
-   * The same with time-outs, if connections may ask for them: a pooler between may refuse to hand
-   * them on.
+   * The same with time-outs and a pinned search path, if connections may ask for them: a pooler
+   * between may refuse to hand them on.
    */
   public DatabaseSettings boundedIfPossible() {
     DatabaseSettings bounded =

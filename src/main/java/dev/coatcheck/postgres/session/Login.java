@@ -2,7 +2,6 @@ package dev.coatcheck.postgres.session;
 
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
-import dev.coatcheck.postgres.sql.PlainSql;
 import dev.coatcheck.postgres.sql.TransactionStart;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -34,13 +33,15 @@ record Login(
 
   /** With a search path that excludes schemas in which others can create objects. */
   static Login pinned(DatabaseSettings settings, String applicationName) {
-    return onSource(settings, applicationName, PlainSql.PINNED);
+    return onSource(settings, applicationName, DatabaseSettings.PINNED);
   }
 
   /** Like {@link #pinned}, with a timeout in milliseconds for each statement. */
   static Login pinned(DatabaseSettings settings, String applicationName, int statementMillisMax) {
     return onSource(
-        settings, applicationName, PlainSql.PINNED + " -c statement_timeout=" + statementMillisMax);
+        settings,
+        applicationName,
+        DatabaseSettings.PINNED + " -c statement_timeout=" + statementMillisMax);
   }
 
   private static Login onSource(DatabaseSettings settings, String applicationName, String options) {

@@ -73,7 +73,7 @@ public final class Database implements AutoCloseable {
    * session state, so no pooler in transaction mode may stand between.
    */
   public static Database openPinned(DatabaseSettings settings, String poolName, Observer observer) {
-    String options = PlainSql.PINNED + STATEMENT_MAX;
+    String options = DatabaseSettings.PINNED + STATEMENT_MAX;
     Connections pool =
         Connections.open(settings, config(poolName, observer), options, COLD_BEGIN_MAX);
     return new Database(pool, observer, TransactionStart.ON_SOURCE, settings.shards());

@@ -20,14 +20,7 @@ import org.jspecify.annotations.Nullable;
  * statements of every request, which jOOQ would parse and render anew each time.
  */
 public final class PlainSql {
-  /**
-   * Leaves a connection nothing but Postgres's own functions, operators and types. On a database
-   * where others may create such things a call without a schema would otherwise run theirs, as our
-   * user, wherever their arguments fit better.
-   */
-  public static final String PINNED = "-c search_path=pg_catalog,pg_temp";
-
-  private static final String PIN_PATH = "set search_path = pg_catalog, pg_temp";
+  static final String PIN_PATH = "set search_path = pg_catalog, pg_temp";
 
   private PlainSql() {}
 

@@ -6,7 +6,6 @@ import dev.coatcheck.postgres.connection.UnusableDatabase;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -147,8 +146,7 @@ public final class SchemaMigration {
 
   static Flyway flyway(DatabaseSettings settings) {
     return Flyway.configure()
-        .dataSource(settings.url(), settings.user(), settings.password())
-        .jdbcProperties(Map.of("options", PlainSql.PINNED)) // others may plant operators in public
+        .dataSource(new PinnedSource(settings))
         .defaultSchema("coatcheck")
         .locations("classpath:db/migration")
         .load();

@@ -14,19 +14,21 @@ public final class ServerCheck {
       """
       select format(
                'alter role %1$I in database %2$I set statement_timeout = %3$L; '
-                 || 'alter role %1$I in database %2$I set lock_timeout = %4$L',
+                 'alter role %1$I in database %2$I set lock_timeout = %4$L; '
+                 'alter role %1$I in database %2$I set search_path = pg_catalog, pg_temp',
                current_user, current_database(), '850ms', '700ms')
        where current_setting('statement_timeout') = '0' or current_setting('lock_timeout') = '0'
+          or replace(current_setting('search_path'), ' ', '') <> 'pg_catalog,pg_temp'
       """;
 
   private ServerCheck() {}
 
   /**
-   * Whether statements would go on at the server when nobody waits for them any more, because a
-   * pooler between dropped their time-outs.
+   * Whether statements would go on at the server when nobody waits for them any more, and find what
+   * others planted in {@code public}, because a pooler between dropped what connections begin with.
    *
-   * @return the statements that give them to our user, for the operator to judge: they bind
-   *     everybody who logs in as this user
+   * @return the statements that give it to our user, for the operator to judge: they bind everybody
+   *     who logs in as this user
    */
   public static Optional<String> missingBounds(Database database) {
     return database.read(

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ConfigTest {
   private static final String PASSWORD_FILE =
@@ -287,6 +288,22 @@ class ConfigTest {
                 .orElseThrow()
                 .connectionsMax())
         .isEqualTo(2);
+  }
+
+  /** They would replace the search path and the time-outs that connections begin with. */
+  @ParameterizedTest
+  @ValueSource(strings = {"options", "currentSchema"})
+  void noUrlReplacesWhatConnectionsBeginWith(String parameter) {
+    assertThat(
+            faults(
+                Map.of(
+                    "COATCHECK_DATABASE_URL",
+                    "jdbc:postgresql://db/coatcheck?ssl=true&" + parameter + "=public",
+                    "COATCHECK_DATABASE_USER",
+                    "me")))
+        .isEqualTo(
+            "COATCHECK_DATABASE_URL (--database-url) must not set %s: Coatcheck sets it itself"
+                .formatted(parameter));
   }
 
   @Test

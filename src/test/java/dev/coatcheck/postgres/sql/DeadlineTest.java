@@ -130,6 +130,12 @@ class DeadlineTest {
   }
 
   @Test
+  void nothingThatOthersCreatedIsFound() {
+    assertThat(BOUNDED.<Object>read("test", sql -> sql.fetchValue("show search_path")))
+        .isEqualTo("pg_catalog,pg_temp");
+  }
+
+  @Test
   void aJobWithALaterDeadlineHasItsOwnTimeOuts() {
     Deadline.after(Duration.ofSeconds(60))
         .run(
@@ -147,7 +153,8 @@ class DeadlineTest {
     assertThat(ServerCheck.missingBounds(DATABASE).orElseThrow())
         .contains("alter role " + FRESH.user() + " in database ")
         .contains("set statement_timeout = '850ms'")
-        .contains("set lock_timeout = '700ms'");
+        .contains("set lock_timeout = '700ms'")
+        .contains("set search_path = pg_catalog, pg_temp");
   }
 
   private static int millis(String setting) {

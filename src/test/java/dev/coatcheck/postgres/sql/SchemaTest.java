@@ -1,12 +1,14 @@
 package dev.coatcheck.postgres.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The gateway's own schema, printed from the catalog, so that a review sees each change. */
 class SchemaTest {
@@ -57,6 +59,8 @@ class SchemaTest {
        order by kind, relation collate "C", part, position, name collate "C"
       """;
 
+  private static final String ORIGIN = "select origin from coatcheck.change_head";
+
   private static final String UNEXPLAINED =
       """
       select relname from pg_class
@@ -76,10 +80,18 @@ class SchemaTest {
 
     sql.migrate();
 
-    assertThat(sql.texts("select origin from coatcheck.change_head"))
-        .singleElement()
-        .asString()
-        .matches("[0-9]+/[0-9]+");
+    assertThat(sql.texts(ORIGIN)).singleElement().asString().matches("[0-9]+/[0-9]+");
+  }
+
+  @Test
+  void aPoolerThatRefusesSettingsIsNotInTheWayOfMigrations(@TempDir Path folder)
+      throws IOException {
+    assumeTrue(PgBouncer.program().isPresent(), "no pgbouncer is installed");
+    TestDatabase empty = TestDatabase.empty();
+    try (PgBouncer pooler = PgBouncer.start(folder, empty, "session", 8, false, false)) {
+      pooler.database().sql().migrate();
+    }
+    assertThat(empty.sql().texts(ORIGIN)).hasSize(1);
   }
 
   @Test
