@@ -63,8 +63,8 @@ final class InstancesNginx implements AutoCloseable {
     for (int i = 0; i < ports.size(); i++) {
       configuration =
           configuration.replace(
-              "server 127.0.0.1:%d;".formatted(8081 + i),
-              "server 127.0.0.1:%d;".formatted(ports.get(i)));
+              "server 127.0.0.1:%d ".formatted(8081 + i),
+              "server 127.0.0.1:%d ".formatted(ports.get(i)));
     }
     if (configuration.contains("127.0.0.1:80")) {
       throw new AssertionError(SHIPPED + " has other lines to change: " + configuration);
@@ -120,7 +120,7 @@ final class InstancesNginx implements AutoCloseable {
   /** Sends no more to an instance, and waits until nothing of it is under way. */
   void takeOut(int instance) throws IOException, InterruptedException {
     run(instance, commands.getFirst());
-    if (!Files.readString(folder.resolve("instances.conf")).contains(instance + " down;")) {
+    if (!Files.readString(folder.resolve("instances.conf")).contains(instance + " down ")) {
       throw new AssertionError("not down");
     }
   }
@@ -129,7 +129,7 @@ final class InstancesNginx implements AutoCloseable {
     run(
         instance,
         commands.getFirst().lines().findFirst().orElseThrow() + "\n" + commands.getLast());
-    if (Files.readString(folder.resolve("instances.conf")).contains("down;")) {
+    if (Files.readString(folder.resolve("instances.conf")).contains(" down ")) {
       throw new AssertionError("still down");
     }
   }
