@@ -15,6 +15,9 @@ public final class LegacyHeaders {
       DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ENGLISH)
           .withZone(ZoneOffset.UTC);
 
+  /** A longer one, besides the location itself, would not fit into the headers of an answer. */
+  private static final int CANONICAL_LENGTH_MAX = 4_500;
+
   private LegacyHeaders() {}
 
   /** What goes with the answer about a legacy ID, besides a redirect. */
@@ -28,11 +31,14 @@ public final class LegacyHeaders {
    * @param location a URL with a public ID; angle brackets in its query would end the link early
    */
   public static List<HttpField> of(String location, RedirectOutcome.Notice notice) {
-    String canonical =
-        "<" + location.replace("<", "%3C").replace(">", "%3E") + ">; rel=\"canonical\"";
+    String canonical = location.replace("<", "%3C").replace(">", "%3E");
     return of(
         notice,
-        Stream.concat(Stream.of(canonical), notice.sunsetLink().map(LegacyHeaders::sunset).stream())
+        Stream.concat(
+                Stream.of(canonical)
+                    .filter(url -> url.length() <= CANONICAL_LENGTH_MAX)
+                    .map(url -> "<" + url + ">; rel=\"canonical\""),
+                notice.sunsetLink().map(LegacyHeaders::sunset).stream())
             .toList());
   }
 

@@ -36,6 +36,12 @@ final class Edge extends Handler.Wrapper {
   private static final Pattern AMBIGUOUS =
       Pattern.compile("(?i)%(00|25|2f|5c|2e|(?![0-9a-f]{2}))|[;\\\\]|/\\.{1,2}(/|$)");
 
+  /** Below it stands the path of a request to another server, which its route checks itself. */
+  private static final String OF_ANOTHER_SERVER = "/v1/urls/ext-authz/";
+
+  private static final Pattern AMBIGUOUS_ANYWHERE =
+      Pattern.compile("(?i)%(00|2f|5c|2e|(?![0-9a-f]{2}))|\\\\|/\\.{1,2}(/|$)");
+
   private final RandomSource random;
 
   Edge(RandomSource random) {
@@ -108,7 +114,8 @@ final class Edge extends Handler.Wrapper {
   private static boolean isAmbiguous(String path) {
     for (int i = 0; i < path.length(); i++) {
       if ("%;\\.".indexOf(path.charAt(i)) >= 0) {
-        return AMBIGUOUS.matcher(path).find();
+        Pattern ambiguous = path.startsWith(OF_ANOTHER_SERVER) ? AMBIGUOUS_ANYWHERE : AMBIGUOUS;
+        return ambiguous.matcher(path).find();
       }
     }
     return false;

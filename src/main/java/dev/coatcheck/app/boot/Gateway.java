@@ -52,6 +52,7 @@ import dev.coatcheck.core.id.TokenSource;
 import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.History;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.core.seal.Sealing;
@@ -72,6 +73,7 @@ import dev.coatcheck.ids.redirect.IdResolver;
 import dev.coatcheck.ids.redirect.LegacyCallers;
 import dev.coatcheck.ids.redirect.LegacyHits;
 import dev.coatcheck.ids.redirect.Redirector;
+import dev.coatcheck.ids.registry.RedirectHosts;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.ids.url.ProxiedUrls;
@@ -155,6 +157,7 @@ public final class Gateway implements AutoCloseable {
       keys.tellLayoutsWithoutRange(registry.keyLayouts());
       Consumer<Type> prepare = type -> type.keyTimes().ifPresent(keys::prepare);
       registry.all().forEach(prepare);
+      tellUnlisted(registry, config.redirectHosts(), observer);
       Function<Type, KeyGenerator> generators = type -> keys.of(type.generation());
       TokenSource tokens = new TokenSource(random);
       Sources sources = opened(Sources.open(opened.settings(), config.sources(), observer));
@@ -194,7 +197,8 @@ public final class Gateway implements AutoCloseable {
       IdResolver ids =
           new IdResolver(
               parser, resolver, migrations.unmappedRows(), hits, callers, observer, clock);
-      Redirector redirector = new Redirector(registry, parser, resolver, ids, observer, clock);
+      Redirector redirector =
+          new Redirector(registry, parser, resolver, ids, config.redirectHosts(), observer, clock);
       Audit audit = new Audit(database);
       AuditExport auditExport = new AuditExport(audit, observer);
       RedirectRoutes redirects = new RedirectRoutes(redirector, config.trustedProxies());
@@ -310,6 +314,14 @@ public final class Gateway implements AutoCloseable {
     } catch (StartFailed | RuntimeException failed) {
       close();
       throw failed;
+    }
+  }
+
+  private static void tellUnlisted(Registry registry, RedirectHosts hosts, Observer observer) {
+    List<String> unlisted =
+        registry.all().stream().filter(type -> type.leadsBeyond(hosts)).map(Type::name).toList();
+    if (!unlisted.isEmpty()) {
+      observer.observe(new Event.RedirectsUnlisted(unlisted));
     }
   }
 

@@ -83,6 +83,9 @@ public final class TrustedCache<K, V> {
   /** The keys that one caller loads. */
   private record Load<K>(TrustedCache<K, ?> into, List<K> keys) {}
 
+  /** Whether the feed was trusted before they were loaded. */
+  private record Trust<K>(TrustedCache<K, ?> into, List<K> keys) {}
+
   /**
    * Creates an empty cache.
    *
@@ -163,18 +166,23 @@ public final class TrustedCache<K, V> {
 
   /**
    * Like {@link #get}, for many keys with one load of the missing ones. What the feed has heard
-   * meanwhile counts for all of them: the values that changed are loaded once more.
+   * meanwhile counts for all of them: the values that changed are loaded once more, and all are if
+   * the feed could not be read meanwhile.
    */
   public Map<K, V> getAll(
       List<K> keys, Function<K, Duration> staleMax, Function<List<K>, Map<K, V>> load) {
     Before before = NonBlockingAttempt.once(new Load<>(this, keys), this::now);
+    boolean wasTrusted = NonBlockingAttempt.once(new Trust<>(this, keys), feed::isTrusted);
     Map<K, V> values = valuesNow(keys, staleMax, load);
+    boolean isDeaf = wasTrusted && !feed.isTrusted();
     List<K> changed =
         values.entrySet().stream()
-            .filter(each -> !isUnchanged(each.getKey(), new Entry<>(each.getValue(), before)))
+            .filter(
+                each -> isDeaf || !isUnchanged(each.getKey(), new Entry<>(each.getValue(), before)))
             .map(Map.Entry::getKey)
             .toList();
     if (!changed.isEmpty()) {
+      NonBlockingAttempt.leave(); // which would get the same answer again
       changed.forEach(values::remove);
       values.putAll(valuesNow(changed, staleMax, load));
     }
@@ -295,8 +303,11 @@ public final class TrustedCache<K, V> {
     if (entry.load().generation() != state.generation()) {
       return false;
     }
-    return !state.remembersAny(kind)
-        || subjects.apply(key, entry.value()).stream()
-            .noneMatch(subject -> state.changedSince(kind, subject, entry.load().position()));
+    boolean unchanged =
+        !state.remembersAny(kind)
+            || subjects.apply(key, entry.value()).stream()
+                .noneMatch(subject -> state.changedSince(kind, subject, entry.load().position()));
+    // What the feed remembered may have been dropped while it was looked through.
+    return unchanged && entry.load().generation() == state.generation();
   }
 }

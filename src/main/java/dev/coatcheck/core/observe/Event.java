@@ -1,6 +1,7 @@
 package dev.coatcheck.core.observe;
 
 import java.time.Instant;
+import java.util.List;
 
 /** Something that happened and that an operator may want to know about. */
 public sealed interface Event {
@@ -112,6 +113,9 @@ public sealed interface Event {
    * @param remedy the statements that set them
    */
   record StatementsUnbounded(String remedy) implements Event {}
+
+  /** Types whose links lead to hosts that the operator doesn't list, and answer 404. */
+  record RedirectsUnlisted(List<String> types) implements Event {}
 
   /** The schema was made by a later release than this program. */
   record SchemaNewer(String version, String known) implements Event {}

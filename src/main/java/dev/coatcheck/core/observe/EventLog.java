@@ -2,6 +2,7 @@ package dev.coatcheck.core.observe;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.List;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -74,6 +75,11 @@ final class EventLog {
                   + " run, and what others create in public is found. If only the gateway uses this"
                   + " user, run: {}",
               unbounded.remedy());
+      case Event.RedirectsUnlisted(List<String> types) ->
+          log.warn(
+              "COATCHECK_REDIRECT_HOSTS doesn't list the hosts to which these types redirect, and"
+                  + " their links answer 404: {}. List the hosts, or change the types",
+              String.join(", ", types));
       case Event.SchemaNewer(String version, String known) ->
           log.warn(
               "the schema has version {}, and this program knows {}: it may serve beside the next"

@@ -104,7 +104,7 @@ final class EventMetrics {
               .increment();
       case Event.DatabaseFailed failed ->
           counter("coatcheck.database.failures", "sqlstate", failed.sqlState()).increment();
-      case Event.StatementsUnbounded _, Event.SchemaNewer _ -> {}
+      case Event.StatementsUnbounded _, Event.SchemaNewer _, Event.RedirectsUnlisted _ -> {}
       case Event.AnswersMixedUp mixedUp ->
           counter("coatcheck.database.mixups", "operation", mixedUp.operation()).increment();
       case Event.FeedDistrusted _ -> counter("coatcheck.feed.distrusts").increment();

@@ -102,7 +102,10 @@ public final class Aliases {
       }
       Optional<AliasTarget> owner = together.call(alias);
       if (owner.isPresent()) {
-        return owner.get().equals(new AliasTarget.Issued(token)) ? Outcome.PRESENT : Outcome.TAKEN;
+        return switch (owner.get()) {
+          case AliasTarget.Issued(Token its) -> its.equals(token) ? Outcome.PRESENT : Outcome.TAKEN;
+          case AliasTarget.Erased _ -> Outcome.ERASED;
+        };
       }
       // It was removed between the two statements.
     }

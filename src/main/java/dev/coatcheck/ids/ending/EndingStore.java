@@ -13,6 +13,9 @@ import dev.coatcheck.ids.ending.EndingPlan.Ref;
 import dev.coatcheck.ids.ending.Endings.Result;
 import dev.coatcheck.ids.idempotency.IdempotencyKey;
 import dev.coatcheck.ids.idempotency.IdempotencyTable;
+import dev.coatcheck.ids.idempotency.IdempotentCallTable;
+import dev.coatcheck.ids.idempotency.IdempotentResult;
+import dev.coatcheck.ids.idempotency.StoredResponse;
 import dev.coatcheck.ids.mapping.EndingTable;
 import dev.coatcheck.ids.mapping.MappingTable;
 import dev.coatcheck.ids.mapping.NewEnding;
@@ -29,6 +32,7 @@ import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -58,6 +62,16 @@ final class EndingStore {
    */
   List<Attempt<Result>> end(List<Call> calls) {
     return database.write("end", sql -> end(sql, calls));
+  }
+
+  /** The stored response to the call's Idempotency-Key. */
+  Optional<Result> answered(Call call) {
+    return IdempotentCallTable.answered(database, call.once())
+        .map(
+            past ->
+                past instanceof IdempotentResult.Answered(StoredResponse answer, boolean replayed)
+                    ? new Result.Answered(answer, replayed)
+                    : new Result.KeyReused());
   }
 
   /** Runs the statements of an ending without any row. */

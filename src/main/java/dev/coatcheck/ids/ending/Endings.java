@@ -140,7 +140,8 @@ public final class Endings {
     Call call =
         new Call(requests.stream().map(each -> step(each, allowed)).toList(), mode, by, once);
     if (call.refused().size() == requests.size()) {
-      return new Result.Settled(call.refused());
+      // What was done once may be refused now, for example by an alias that was removed since.
+      return store.answered(call).orElseGet(() -> new Result.Settled(call.refused()));
     }
     Result result = commits.settle(call);
     call.refs().forEach(ref -> resolver.forget(ref.type(), ref.token()));

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.TrustedCache;
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.core.observe.Event;
@@ -22,6 +23,7 @@ import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -62,16 +64,27 @@ public final class Resolver {
   /**
    * A token in the table for keys of a kind. Comparable, so that a hash map stays fast even if a
    * client sends many tokens of one hash.
+   *
+   * @param sealedType the number of a sealed type, for which the seal key may say what no row says;
+   *     0 for all others
    */
-  private record Asked(Token token, KeyKind kind) implements Comparable<Asked> {
+  private record Asked(Token token, KeyKind kind, int sealedType) implements Comparable<Asked> {
+    private static final Comparator<Asked> ORDER =
+        Comparator.comparing(Asked::token)
+            .thenComparing(Asked::kind)
+            .thenComparingInt(Asked::sealedType);
+
     static Asked of(IdText.OfToken wanted) {
-      return new Asked(wanted.token(), wanted.type().keyKind());
+      return of(wanted.type(), wanted.token());
+    }
+
+    static Asked of(Type type, Token token) {
+      return new Asked(token, type.keyKind(), type.sealing().isPresent() ? type.number() : 0);
     }
 
     @Override
     public int compareTo(Asked other) {
-      int order = token.compareTo(other.token);
-      return order != 0 ? order : kind.compareTo(other.kind);
+      return ORDER.compare(this, other);
     }
   }
 
@@ -200,6 +213,7 @@ public final class Resolver {
     if (!(text instanceof IdText.OfToken wanted) || !(outcome instanceof ResolveOutcome.Unknown)) {
       return outcome;
     }
+    NonBlockingAttempt.leave(); // where the second look would get the answer of the first
     cache.forget(Asked.of(wanted));
     ResolveOutcome again = outcome(text);
     if (again instanceof ResolveOutcome.Unknown && !mayBeUnpinned(wanted.type())) {
@@ -240,7 +254,7 @@ public final class Resolver {
       sealedRows.add(token);
     }
     store.noteEnding(TypedToken.of(type, token));
-    cache.forget(new Asked(token, type.keyKind()));
+    cache.forget(Asked.of(type, token));
   }
 
   private static IdText.Plain wanted(Type type, @Nullable Token token) {
@@ -327,7 +341,7 @@ public final class Resolver {
         .map(
             state -> {
               observer.observe(new Event.Resolved(1, 0, 0));
-              return state.outcome(wanted.type());
+              return outcome(wanted, state);
             });
   }
 
@@ -434,22 +448,24 @@ public final class Resolver {
   private Map<Asked, MappingState> load(List<Asked> missing, Map<Asked, StoredMapping> opened) {
     Map<Asked, MappingState> found = HashMap.newHashMap(missing.size());
     for (KeyKind kind : KeyKind.values()) {
-      List<Token> tokens = new ArrayList<>();
+      Map<Token, List<Asked>> byToken = new LinkedHashMap<>();
       for (Asked asked : missing) {
         if (asked.kind() == kind) {
           StoredMapping row = opened.get(asked);
           found.put(
               asked, row == null ? new MappingState.Nothing() : new MappingState.Computed(row));
-          tokens.add(asked.token());
+          byToken.computeIfAbsent(asked.token(), _ -> new ArrayList<>(1)).add(asked);
         }
       }
-      if (!tokens.isEmpty()) {
-        for (MappingState.Known state : store.states(kind, rows(kind, tokens))) {
-          Asked asked = new Asked(state.row().token(), kind);
-          StoredMapping own = opened.get(asked);
-          // Another type may have been given the same token by an import.
-          if (own == null || own.typeNumber() == state.row().typeNumber()) {
-            found.put(asked, state);
+      if (!byToken.isEmpty()) {
+        for (MappingState.Known state :
+            store.states(kind, rows(kind, List.copyOf(byToken.keySet())))) {
+          for (Asked asked : byToken.getOrDefault(state.row().token(), List.of())) {
+            StoredMapping own = opened.get(asked);
+            // Another type may have been given the same token by an import.
+            if (own == null || own.typeNumber() == state.row().typeNumber()) {
+              found.put(asked, state);
+            }
           }
         }
       }

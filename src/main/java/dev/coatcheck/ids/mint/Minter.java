@@ -1,5 +1,6 @@
 package dev.coatcheck.ids.mint;
 
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.id.TokenSource;
 import dev.coatcheck.core.key.Key;
@@ -99,7 +100,9 @@ public final class Minter {
    */
   public MintOutcome mint(MintCall call) {
     if (call.once().isEmpty()) {
-      return sealedMints.mint(call).orElseGet(() -> commits.settle(call));
+      // Decided once: the type may begin to be sealed while the mint is committed.
+      return NonBlockingAttempt.once(SealedMints.class, () -> sealedMints.mint(call))
+          .orElseGet(() -> commits.settle(call));
     }
     IdempotentCall<MintOutcome.Worked> once = call.once().get();
     return sameRequests.call(

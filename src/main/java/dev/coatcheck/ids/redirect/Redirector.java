@@ -8,9 +8,11 @@ import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mapping.OlderId;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.Resolver;
+import dev.coatcheck.ids.registry.DeadLink;
 import dev.coatcheck.ids.registry.LegacyNumber;
 import dev.coatcheck.ids.registry.LegacyPolicy;
 import dev.coatcheck.ids.registry.Redirect;
+import dev.coatcheck.ids.registry.RedirectHosts;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import java.time.Instant;
@@ -34,18 +36,25 @@ public final class Redirector {
   private final Resolver resolver;
   private final IdResolver ids;
   private final ScanGuard guard = new ScanGuard(System::nanoTime);
+  private final RedirectHosts hosts;
   private final Observer observer;
   private final InstantSource clock;
   private final boolean counts;
 
+  /**
+   * Redirects to listed hosts only; a type may have been registered under another list.
+   *
+   * @param hosts that the operator lists
+   */
   public Redirector(
       Registry registry,
       IdParser parser,
       Resolver resolver,
       IdResolver ids,
+      RedirectHosts hosts,
       Observer observer,
       InstantSource clock) {
-    this(registry, parser, resolver, ids, observer, clock, true);
+    this(registry, parser, resolver, ids, hosts, observer, clock, true);
   }
 
   private Redirector(
@@ -53,6 +62,7 @@ public final class Redirector {
       IdParser parser,
       Resolver resolver,
       IdResolver ids,
+      RedirectHosts hosts,
       Observer observer,
       InstantSource clock,
       boolean counts) {
@@ -60,6 +70,7 @@ public final class Redirector {
     this.parser = parser;
     this.resolver = resolver;
     this.ids = ids;
+    this.hosts = hosts;
     this.observer = observer;
     this.clock = clock;
     this.counts = counts;
@@ -70,7 +81,8 @@ public final class Redirector {
    * asked for nothing before.
    */
   public Redirector uncounted() {
-    return new Redirector(registry, parser, resolver, ids.uncounted(), observer, clock, false);
+    return new Redirector(
+        registry, parser, resolver, ids.uncounted(), hosts, observer, clock, false);
   }
 
   /**
@@ -81,8 +93,8 @@ public final class Redirector {
    */
   public RedirectOutcome redirect(String text, LegacyCaller caller) {
     return switch (parser.parse(
-        text, type -> publicRedirect(type).isPresent(), Redirector::hasPublicLinks)) {
-      case IdText.OfRule(OlderId id) -> follow(caller, () -> Opening.ofLinks(id));
+        text, type -> publicRedirect(type).isPresent(), this::hasPublicLinks)) {
+      case IdText.OfRule(OlderId id) -> follow(caller, () -> ofLinks(id));
       case IdText.OfRow row -> outcome(resolver.resolve(row));
     };
   }
@@ -113,7 +125,7 @@ public final class Redirector {
                             registry
                                 .named(typeName)
                                 .map(type -> new OlderId.LegacyId(type, number.getAsLong())))
-                    .flatMap(Opening::ofLinks)));
+                    .flatMap(this::ofLinks)));
   }
 
   /**
@@ -121,7 +133,7 @@ public final class Redirector {
    * type needs no redirect.
    */
   public RedirectOutcome replace(OlderId id, LegacyCaller caller) {
-    return follow(caller, () -> Opening.ofUrls(id));
+    return follow(caller, () -> ofUrls(id));
   }
 
   /**
@@ -137,16 +149,21 @@ public final class Redirector {
     return type.legacy().map(RedirectOutcome.Notice::of).orElse(RedirectOutcome.Notice.NONE);
   }
 
-  private static Optional<Redirect> publicRedirect(Type type) {
-    return type.redirect().filter(Redirect::isPublic);
+  private Optional<Redirect> publicRedirect(Type type) {
+    return type.redirect()
+        .filter(redirect -> redirect.isPublic() && redirect.template().isAllowed(hosts));
   }
 
-  private static boolean hasPublicLinks(Type type) {
+  private DeadLink deadLink(Type type) {
+    return type.deadLink().within(hosts);
+  }
+
+  private boolean hasPublicLinks(Type type) {
     return publicRedirect(type).isPresent()
         && type.legacy().filter(LegacyPolicy::isPublic).isPresent();
   }
 
-  private static RedirectOutcome outcome(ResolveOutcome resolved) {
+  private RedirectOutcome outcome(ResolveOutcome resolved) {
     return switch (resolved) {
       case ResolveOutcome.Found(Mapping mapping) -> to(mapping);
       case ResolveOutcome.Merged merged -> to(merged.survivor());
@@ -156,13 +173,13 @@ public final class Redirector {
     };
   }
 
-  private static RedirectOutcome gone(Type type) {
+  private RedirectOutcome gone(Type type) {
     return publicRedirect(type).isPresent()
-        ? new RedirectOutcome.Gone(type.deadLink())
+        ? new RedirectOutcome.Gone(deadLink(type))
         : new RedirectOutcome.NotFound();
   }
 
-  private static RedirectOutcome to(Mapping mapping) {
+  private RedirectOutcome to(Mapping mapping) {
     return publicRedirect(mapping.type())
         .<RedirectOutcome>map(
             redirect ->
@@ -176,27 +193,27 @@ public final class Redirector {
 
   /** A legacy ID of a type whose legacy IDs are or were public. */
   private record Opening(OlderId id, LegacyPolicy policy, Function<Mapping, String> target) {
-
-    static Optional<Opening> ofLinks(OlderId id) {
-      return publicRedirect(id.type())
-          .flatMap(
-              redirect ->
-                  of(id, mapping -> redirect.template().fill(mapping.publicId(), mapping.key())));
-    }
-
-    /** A type whose links are private has no public URLs either. */
-    static Optional<Opening> ofUrls(OlderId id) {
-      return id.type().redirect().stream().allMatch(Redirect::isPublic)
-          ? of(id, mapping -> mapping.publicId().toString())
-          : Optional.empty();
-    }
-
-    private static Optional<Opening> of(OlderId id, Function<Mapping, String> target) {
+    static Optional<Opening> of(OlderId id, Function<Mapping, String> target) {
       return id.type()
           .legacy()
           .filter(LegacyPolicy::isPublic)
           .map(policy -> new Opening(id, policy, target));
     }
+  }
+
+  private Optional<Opening> ofLinks(OlderId id) {
+    return publicRedirect(id.type())
+        .flatMap(
+            redirect ->
+                Opening.of(
+                    id, mapping -> redirect.template().fill(mapping.publicId(), mapping.key())));
+  }
+
+  /** A type whose links are private has no public URLs either. */
+  private static Optional<Opening> ofUrls(OlderId id) {
+    return id.type().redirect().stream().allMatch(Redirect::isPublic)
+        ? Opening.of(id, mapping -> mapping.publicId().toString())
+        : Optional.empty();
   }
 
   private RedirectOutcome follow(LegacyCaller caller, Supplier<Optional<Opening>> opening) {
@@ -233,16 +250,17 @@ public final class Redirector {
     }
     return switch (ids.find(opening.id(), caller)) {
       case LegacyPaused paused -> paused;
-      case IdOutcome.Resolved(ResolveOutcome outcome) -> outcome(opening, outcome, now);
+      // The look-up may have taken long, and nothing may be cached beyond the sunset.
+      case IdOutcome.Resolved(ResolveOutcome outcome) -> outcome(opening, outcome, clock.instant());
     };
   }
 
-  private static RedirectOutcome outcome(Opening opening, ResolveOutcome resolved, Instant now) {
+  private RedirectOutcome outcome(Opening opening, ResolveOutcome resolved, Instant now) {
     return switch (resolved) {
       case ResolveOutcome.Found(Mapping mapping) -> to(opening, mapping, now);
       case ResolveOutcome.Merged merged -> to(opening, merged.survivor(), now);
       case ResolveOutcome.Revoked _, ResolveOutcome.Erased _ ->
-          new RedirectOutcome.Gone(opening.id().type().deadLink());
+          new RedirectOutcome.Gone(deadLink(opening.id().type()));
       case ResolveOutcome.Unissued _ -> new RedirectOutcome.NotFound();
     };
   }
@@ -267,8 +285,7 @@ public final class Redirector {
       return Optional.empty();
     }
     observe(new Event.LegacyAnswered(type.name(), "over"));
-    return Optional.of(
-        new RedirectOutcome.Over(RedirectOutcome.Notice.of(policy), type.deadLink()));
+    return Optional.of(new RedirectOutcome.Over(RedirectOutcome.Notice.of(policy), deadLink(type)));
   }
 
   private void observe(Event event) {

@@ -26,6 +26,13 @@ public sealed interface DeadLink {
     return texts.or(() -> fallback).orElseGet(Plain::new);
   }
 
+  /** The same, without a fallback that leads to another host than the operator lists. */
+  default DeadLink within(RedirectHosts hosts) {
+    return this instanceof Fallback(RedirectTemplate target) && !target.isAllowed(hosts)
+        ? new Plain()
+        : this;
+  }
+
   /** The gateway's own page. */
   record Plain() implements DeadLink {}
 
@@ -128,8 +135,8 @@ public sealed interface DeadLink {
     }
   }
 
-  /** A redirect to a URL, the same for every link. */
-  record Fallback(String url) implements DeadLink {
+  /** A redirect to a URL without placeholders, the same for every link. */
+  record Fallback(RedirectTemplate target) implements DeadLink {
     /** The paths of this gateway's links, and what a browser may turn into one of them. */
     private static final Pattern LEADS_BACK =
         Pattern.compile("(?i)^/+(r|legacy)/|/(\\.|%2e){1,2}(/|$)");
@@ -143,7 +150,7 @@ public sealed interface DeadLink {
             when LEADS_BACK.matcher(URI.create(url).getRawPath()).find() ->
             throw refused(
                 type, "could be a loop: it has a dot segment, or starts like a link here");
-        case RedirectTemplate.Parsed.Accepted _ -> new Fallback(url);
+        case RedirectTemplate.Parsed.Accepted(RedirectTemplate target) -> new Fallback(target);
       };
     }
 

@@ -138,10 +138,13 @@ public record LegacyPolicy(
   }
 
   /**
-   * How long a cache may keep a redirect of now: never beyond the sunset, and never into a
-   * brownout.
+   * How long a cache may keep a redirect of now: never beyond the sunset, never into a brownout,
+   * and not at all in one.
    */
   public int maxAgeSeconds(Instant now) {
+    if (isOver(now) || brownouts.stream().anyMatch(window -> window.isOn(now))) {
+      return 0;
+    }
     return Stream.concat(sunsetAt.stream(), brownouts.stream().map(Brownout::from))
         .filter(now::isBefore)
         .map(end -> Duration.between(now, end).toSeconds())

@@ -75,10 +75,15 @@ public final class RedirectTemplate {
     if (!template.leadsHome(template.fill("0", "0"))) {
       return new Parsed.Refused("is no valid URL once its placeholders are filled");
     }
-    return hosts.allow(template.scheme, template.host, template.authority)
+    return template.isAllowed(hosts)
         ? new Parsed.Accepted(template)
         : new Parsed.Refused(
             "leads to a host that is not allowed; see the setting COATCHECK_REDIRECT_HOSTS");
+  }
+
+  /** Whether it may be followed, under a list that may be another one than it was parsed with. */
+  public boolean isAllowed(RedirectHosts hosts) {
+    return hosts.allow(scheme, host, authority);
   }
 
   public boolean usesKey() {

@@ -52,6 +52,12 @@ public record Type(
     return policies.legacy();
   }
 
+  /** Whether a link of the type may lead to another host than the operator lists. */
+  public boolean leadsBeyond(RedirectHosts hosts) {
+    return redirect().filter(redirect -> !redirect.template().isAllowed(hosts)).isPresent()
+        || !deadLink().within(hosts).equals(deadLink());
+  }
+
   public DeadLink deadLink() {
     return policies.deadLink();
   }

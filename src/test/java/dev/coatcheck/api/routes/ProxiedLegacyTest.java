@@ -111,6 +111,18 @@ class ProxiedLegacyTest {
         .isEqualTo("/dated/42/?tab=items&after=7");
   }
 
+  /** The header of an answer has an end, and a client chooses the query. */
+  @Test
+  void aQueryWhoseLinkWouldBeTooLongHasNone() {
+    String query = "?" + "<".repeat(4_000);
+
+    Reply nginx = authRequest(asked("redirect"), "/plain/7" + query);
+
+    assertThat(nginx.status()).isEqualTo(403);
+    assertThat(nginx.header("Location")).isEqualTo("/plain/" + id("plain") + query);
+    assertThat(nginx.headers()).doesNotContainKey("link");
+  }
+
   /** A client chooses the query, and with it no other URL. */
   @Test
   void aLinkIsOneUrlWhateverTheQueryHolds() {

@@ -329,6 +329,24 @@ class UrlRoutesTest {
     assertThat(reply.answer().header("X-Resolved-URI")).isEqualTo("/a/42/b?x=42&y=%20");
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "'', /",
+    "?x=1, /?x=1",
+    "CH;v=1, /42;v=1",
+    "a;v=1/CH, /a;v=1/42",
+    "a%25b/CH, /a%25b/42",
+  })
+  void extAuthzPassesOnWhatAuthRequestDoes(String asked, String resolved) throws IOException {
+    RawHttp.Reply reply =
+        GATEWAY.raw("GET /v1/urls/ext-authz/" + filled(asked), new byte[0], false);
+
+    assertThat(authRequest(client, "/" + filled(asked)).header("x-resolved-uri"))
+        .isEqualTo(resolved);
+    assertThat(reply.status()).isEqualTo(200);
+    assertThat(reply.answer().header("X-Resolved-URI")).isEqualTo(resolved);
+  }
+
   private static Reply authRequest(TestClient as, String uri) {
     return as.with("X-Original-URI", uri).get("/v1/urls/auth-request");
   }

@@ -5,6 +5,7 @@ import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.ids.mapping.OlderId;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.UnmappedRows;
+import dev.coatcheck.ids.registry.RedirectHosts;
 import java.net.InetAddress;
 import java.time.InstantSource;
 import java.util.List;
@@ -21,6 +22,11 @@ public record LegacyFixture(
           () -> Visitor.at(InetAddress.ofLiteral("192.0.2.7")));
 
   public static LegacyFixture open(MappingFixture gateway, UnmappedRows rows, InstantSource clock) {
+    return open(gateway, rows, RedirectHosts.any(), clock);
+  }
+
+  static LegacyFixture open(
+      MappingFixture gateway, UnmappedRows rows, RedirectHosts hosts, InstantSource clock) {
     IdParser parser = new IdParser(gateway.registry);
     LegacyHits hits = LegacyHits.open(gateway.database, gateway.observer, clock);
     LegacyCallers callers = LegacyCallers.open(gateway.database, gateway.observer, clock);
@@ -30,7 +36,8 @@ public record LegacyFixture(
         hits,
         callers,
         ids,
-        new Redirector(gateway.registry, parser, gateway.resolver, ids, gateway.observer, clock));
+        new Redirector(
+            gateway.registry, parser, gateway.resolver, ids, hosts, gateway.observer, clock));
   }
 
   /** A caller without an API key, at an address. */

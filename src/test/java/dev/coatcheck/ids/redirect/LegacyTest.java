@@ -7,6 +7,7 @@ import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
+import dev.coatcheck.ids.ending.Endings;
 import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.ids.mapping.OlderId.LegacyId;
@@ -14,12 +15,16 @@ import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.UnmappedRows;
 import dev.coatcheck.ids.mint.MintRequest;
 import dev.coatcheck.ids.redirect.LegacyHits.DayCount;
+import dev.coatcheck.ids.registry.DeadLink;
+import dev.coatcheck.ids.registry.LegacyPolicy;
 import dev.coatcheck.ids.registry.PutConditions;
+import dev.coatcheck.ids.registry.RedirectHosts;
 import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.net.InetAddress;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,6 +37,8 @@ import java.util.stream.LongStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Legacy IDs: found, redirected and counted; a migration fills rows with odd numbers. */
 class LegacyTest {
@@ -252,10 +259,67 @@ class LegacyTest {
     }
   }
 
+  @Test
+  void noCacheKeepsARedirectWhoseLookUpLastedUntilTheSunset() {
+    Type order = ended();
+    FIXTURE.mint(
+        new MintRequest(
+            order, Optional.empty(), List.of(Alias.of(order, AliasScheme.LEGACY, "17"))));
+    now.set(SUNSET.minusSeconds(60));
+    try (LegacyFixture legacy =
+        LegacyFixture.open(FIXTURE, UnmappedRows.NONE, () -> now.getAndSet(SUNSET))) {
+      now.set(SUNSET.minusSeconds(60));
+      assertThat(follow(legacy))
+          .isInstanceOfSatisfying(
+              RedirectOutcome.To.class, to -> assertThat(to.maxAgeSeconds()).isZero());
+    }
+  }
+
+  /** A type may be older than the list, or registered by an instance that has another one. */
+  @ParameterizedTest
+  @CsvSource({
+    "'shop.example,gone.example', To, Fallback",
+    "shop.example, To, Plain",
+    "gone.example, NotFound, none"
+  })
+  void aTypeRedirectsToListedHostsOnly(String list, String redirected, String deadLink) {
+    FIXTURE.registry.put(
+        TestType.of("hosted", "hos")
+            .and(
+                """
+                {"redirect":{"template":"https://shop.example/{id}"},"legacy":{},
+                 "fallback_url":"https://gone.example/"}
+                """)
+            .definition(),
+        PutConditions.NONE,
+        Actor.operator());
+    Type hosted = FIXTURE.registry.named("hosted").orElseThrow();
+    String id = FIXTURE.mint(FIXTURE.generated(hosted)).getFirst().mapping().publicId().toString();
+    LegacyCaller visitor = LegacyFixture.visitor("192.0.2.1");
+    RedirectHosts hosts = RedirectHosts.parse(list);
+    try (LegacyFixture legacy =
+        LegacyFixture.open(FIXTURE, UnmappedRows.NONE, hosts, InstantSource.system())) {
+      assertThat(legacy.redirector().redirect(id, visitor).getClass().getSimpleName())
+          .isEqualTo(redirected);
+      FIXTURE.endings.end(
+          List.of(new Endings.Request.Revoke(id, Optional.empty())),
+          Endings.Mode.EACH,
+          Actor.operator());
+      assertThat(
+              legacy.redirector().redirect(id, visitor)
+                      instanceof RedirectOutcome.Gone(DeadLink link)
+                  ? link.getClass().getSimpleName()
+                  : "none")
+          .isEqualTo(deadLink);
+    }
+    assertThat(hosted.leadsBeyond(hosts)).isEqualTo(!deadLink.equals("Fallback"));
+  }
+
   /** A cache that keeps the redirect into a brownout would hide it. */
   @Test
   void noCacheKeepsARedirectIntoABrownout() {
-    paused("windows", "wnd", "[%s]".formatted(window(FROM, TO, 503)));
+    LegacyPolicy policy =
+        paused("windows", "wnd", "[%s]".formatted(window(FROM, TO, 503))).legacy().orElseThrow();
     try (LegacyFixture legacy = open("2029-01-01T00:00:00Z", UnmappedRows.NONE)) {
       long[][] secondsLeftAndMaxAge = {{86_400, 3_600}, {3_601, 3_600}, {3_599, 3_599}, {1, 1}};
       for (long[] seconds : secondsLeftAndMaxAge) {
@@ -267,6 +331,7 @@ class LegacyTest {
       for (Instant within : List.of(FROM, FROM.plusMillis(1), TO.minusSeconds(1))) {
         now.set(within);
         assertThat(follow(legacy, "windows")).isInstanceOf(LegacyPaused.class);
+        assertThat(policy.maxAgeSeconds(within)).as("of an exempt caller's redirect").isZero();
       }
       now.set(TO);
       requireMaxAge(legacy, MAX_AGE_SECONDS);

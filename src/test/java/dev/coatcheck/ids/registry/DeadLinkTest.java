@@ -136,8 +136,7 @@ class DeadLinkTest {
         "http://localhost:3000/gone"
       })
   void aFallbackIsAFixedUrl(String url) {
-    assertThat(read(JSON.writeValueAsString(Map.of("fallback_url", url))))
-        .isEqualTo(new DeadLink.Fallback(url));
+    assertThat(read(JSON.writeValueAsString(Map.of("fallback_url", url)))).isEqualTo(fallback(url));
   }
 
   /** What carries the ID along, or has a path of the gateway's links, could be a loop. */
@@ -170,13 +169,19 @@ class DeadLinkTest {
         JSON.writeValueAsString(Map.of("fallback_url", url)));
   }
 
+  private static DeadLink fallback(String url) {
+    return new DeadLink.Fallback(
+        ((RedirectTemplate.Parsed.Accepted) RedirectTemplate.parse(url, RedirectHosts.any()))
+            .template());
+  }
+
   @Test
   void aFallbackLeadsToAnAllowedHostOnly() {
     RedirectHosts hosts = RedirectHosts.parse("shop.example");
     JsonObject other = object("{\"fallback_url\":\"https://evil.example/\"}");
 
     assertThat(DeadLink.read(object("{\"fallback_url\":\"https://shop.example/\"}"), hosts))
-        .isEqualTo(new DeadLink.Fallback("https://shop.example/"));
+        .isEqualTo(fallback("https://shop.example/"));
     assertThatThrownBy(() -> DeadLink.read(other, hosts))
         .isInstanceOfSatisfying(
             JsonFault.class,

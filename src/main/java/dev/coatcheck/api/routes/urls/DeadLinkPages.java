@@ -6,6 +6,7 @@ import dev.coatcheck.api.routes.Asked;
 import dev.coatcheck.ids.redirect.LegacyPaused;
 import dev.coatcheck.ids.redirect.RedirectOutcome;
 import dev.coatcheck.ids.registry.DeadLink;
+import dev.coatcheck.ids.registry.RedirectTemplate;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
 
@@ -61,9 +62,10 @@ final class DeadLinkPages {
       RedirectOutcome.Refused refused, Answer problem, DeadLink link, Asked asked) {
     return switch (link) {
       case DeadLink.Plain _ -> page(problem, ENDED, asked);
-      case DeadLink.Fallback(String url) ->
+      case DeadLink.Fallback(RedirectTemplate target) ->
           asked.prefersHtml()
-              ? Answer.redirect(FALLBACK_STATUS, url, 0).with(LegacyAnswers.headers(refused))
+              ? Answer.redirect(FALLBACK_STATUS, target.toString(), 0)
+                  .with(LegacyAnswers.headers(refused))
               : problem;
       case DeadLink.Texts texts -> {
         Answer byLanguage = problem.with(BY_LANGUAGE);

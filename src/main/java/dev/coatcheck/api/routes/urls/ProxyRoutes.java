@@ -35,7 +35,7 @@ public final class ProxyRoutes implements Routes {
   public static final String AUTH_REQUEST = "/v1/urls/auth-request";
 
   /** Envoy appends the path of the client's request to this path, and keeps its method. */
-  private static final String EXT_AUTHZ = "/v1/urls/ext-authz/";
+  public static final String EXT_AUTHZ = "/v1/urls/ext-authz/";
 
   private static final List<HandlerType> EXT_AUTHZ_METHODS =
       List.of(
@@ -72,6 +72,7 @@ public final class ProxyRoutes implements Routes {
   public void register(Endpoints endpoints) {
     endpoints.secured(HandlerType.GET, AUTH_REQUEST, NEEDS, this::authRequest);
     for (HandlerType method : EXT_AUTHZ_METHODS) {
+      endpoints.secured(method, EXT_AUTHZ, NEEDS, this::extAuthz);
       endpoints.secured(method, EXT_AUTHZ + "<uri>", NEEDS, this::extAuthz);
     }
   }
