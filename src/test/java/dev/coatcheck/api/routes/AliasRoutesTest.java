@@ -293,25 +293,6 @@ class AliasRoutesTest {
     assertThat(CLIENT.get("/v1/ids/" + id).body().has("legacy_id")).isFalse();
   }
 
-  @Test
-  void aRevocationIsAnsweredAgainThoughItsAliasWasRemovedSince() {
-    String older = "cus_555000222200000000000000";
-    String id = CLIENT.mint("charge").text("/id");
-    add(id, "public/" + older);
-    String revoke = "/v1/ids/" + older + "/revoke";
-    TestClient keyed = CLIENT.with("Idempotency-Key", "revoked-by-alias");
-    Reply first = keyed.post(revoke, "{}");
-    assertThat(first.status()).isEqualTo(200);
-    remove(id, "public/" + older);
-
-    Reply again = keyed.post(revoke, "{}");
-
-    assertThat(again.status()).isEqualTo(200);
-    assertThat(again.body()).isEqualTo(first.body());
-    assertProblem(keyed.post("/v1/ids/cus_555000222200000000000001/revoke", "{}"), "422 idempotency_key_reused");
-    assertThat(CLIENT.post(revoke, "{}").status()).isEqualTo(404);
-  }
-
   private static Reply list(String id) {
     return CLIENT.get("/v1/ids/" + id + "/aliases");
   }

@@ -9,6 +9,10 @@ import dev.coatcheck.core.key.Key;
 import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.ending.Endings.Mode;
 import dev.coatcheck.ids.ending.Endings.Request;
+import dev.coatcheck.ids.ending.Endings.Result;
+import dev.coatcheck.ids.idempotency.IdempotencyKey;
+import dev.coatcheck.ids.idempotency.IdempotentCall;
+import dev.coatcheck.ids.idempotency.StoredResponse;
 import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
@@ -43,6 +47,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class EndingsTest {
   @RegisterExtension static final MappingFixture FIXTURE = MappingFixture.withConnections(2);
   private static final Endings ENDINGS = FIXTURE.endings;
+  private static final StoredResponse DONE = new StoredResponse(200, "done");
   private static final int AT_ONCE = 200;
   private static final int SURVIVORS = 10;
   private static final String WAITING_FOR_THE_HEAD =
@@ -122,6 +127,27 @@ class EndingsTest {
                   and c.number = (select number from coatcheck.change_head)
                 """))
         .isEqualTo(1);
+  }
+
+  /** As after the removal of the alias by which the public ID was named. */
+  @Test
+  void whatWasDoneIsAnsweredAgainThoughItWouldBeRefusedNow() {
+    String id = minted(1).getFirst();
+
+    assertThat(revoked(id, "a")).isEqualTo(new Result.Answered(DONE, false));
+    assertThat(revoked("unknown_now", "a")).isEqualTo(new Result.Answered(DONE, true));
+    assertThat(revoked("unknown_now", "b")).isInstanceOf(Result.KeyReused.class);
+  }
+
+  private static Result revoked(String id, String requestHash) {
+    return ENDINGS.end(
+        List.of(new Request.Revoke(id, Optional.empty())),
+        Mode.EACH,
+        Actor.operator(),
+        AllowedTypes.ALL,
+        Optional.of(
+            new IdempotentCall<>(
+                new IdempotencyKey("alice", "again"), requestHash.repeat(64), _ -> DONE)));
   }
 
   @Test
