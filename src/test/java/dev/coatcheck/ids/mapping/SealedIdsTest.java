@@ -470,7 +470,7 @@ class SealedIdsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"lacking, lck, 1970-01-01T00:00:00Z", "partly, prt, 2023-01-01T00:00:00Z"})
+  @CsvSource({"lacking, lck, 1970-01-01T00:00:00Z", "partly, prt, 2024-03-01T00:00:00Z"})
   void anInstanceWithoutASealKeyRefusesItsEraAndNothingElse(
       String name, String prefix, Instant sealedFrom) {
     Type type = FIXTURE.sealed(name, prefix, sealedFrom);
