@@ -72,6 +72,15 @@ public final class ErasureTable {
          and migration_id in (select migration_id from coatcheck.table_migration where type_id = ?)
       """;
 
+  private static final String FORGET_STEPS =
+      """
+      update coatcheck.table_migration_step
+         set error = regexp_replace(error, names.told, '\\1 ?', 'g')
+        from (values (?)) as names (told)
+       where error ~ names.told
+         and migration_id in (select migration_id from coatcheck.table_migration where type_id = ?)
+      """;
+
   private static final String MERGED_INTO =
       "select token from coatcheck.ending where type_id = ? and survivor = ? limit ?";
 
@@ -130,9 +139,10 @@ public final class ErasureTable {
         Stream.concat(Stream.of(key), legacyIds.stream())
             .map(String::valueOf)
             .collect(Collectors.joining("|", "(", ")"));
-    String told = "\\m(ID|key) " + numbers + "\\M";
+    String told = "\\m(ID|key|for instance) " + numbers + "\\M";
     PlainSql.execute(sql, FORGET_REPORTS, "\"(key )?" + numbers + "\"", told, type.number());
     PlainSql.execute(sql, FORGET_EVENTS, told, type.number());
+    PlainSql.execute(sql, FORGET_STEPS, told, type.number());
   }
 
   /**

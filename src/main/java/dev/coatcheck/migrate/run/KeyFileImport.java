@@ -21,9 +21,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 
 /**
  * Gives the rows of a file their keys, for a table on which nothing may be installed: the
@@ -45,7 +47,7 @@ public final class KeyFileImport {
   }
 
   /**
-   * As {@link #run(long, RowFormat, InputStream, int, Actor)}, but only once for an
+   * As {@link #run(long, RowFormat, InputStream, int, Sender)}, but only once for an
    * Idempotency-Key.
    *
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if what belongs to the key can't be read
@@ -56,14 +58,28 @@ public final class KeyFileImport {
       RowFormat format,
       InputStream body,
       int errorsMax,
-      Actor actor,
+      Sender sender,
       Optional<IdempotentFile.Keyed<KeyFileOutcome>> keyed) {
     return IdempotentFile.run(
         gateway.database(),
         keyed,
         body,
-        file -> run(id, format, file, errorsMax, actor),
-        () -> new KeyFileOutcome.Stopped(false, 0));
+        file -> run(id, format, file, errorsMax, sender),
+        () -> new KeyFileOutcome.Stopped(KeyFileOutcome.Why.BODY_BROKEN, 0));
+  }
+
+  /**
+   * Who sends a file.
+   *
+   * @param mayGoOn whether it still has access; asked before each chunk
+   */
+  public record Sender(Actor actor, BooleanSupplier mayGoOn) {}
+
+  /** The sender lost its access. */
+  private static final class AccessEnded extends RuntimeException {
+    AccessEnded() {
+      super("access ended", null, false, false);
+    }
   }
 
   /**
@@ -72,7 +88,7 @@ public final class KeyFileImport {
    * @param errorsMax how many refused rows are listed; all are counted
    */
   public KeyFileOutcome run(
-      long id, RowFormat format, InputStream body, int errorsMax, Actor actor) {
+      long id, RowFormat format, InputStream body, int errorsMax, Sender sender) {
     Optional<TableMigration> found = migrations.journal().find(id);
     if (found.isEmpty()) {
       return new KeyFileOutcome.NotFound();
@@ -85,14 +101,14 @@ public final class KeyFileImport {
       return new KeyFileOutcome.TypeRetired();
     }
     KeyFileStore store =
-        new KeyFileStore(gateway, run, new ImportAudit(actor, List.of(Long.toString(id))));
-    KeyFileOutcome outcome = new Reading(store, errorsMax).run(format, body);
+        new KeyFileStore(gateway, run, new ImportAudit(sender.actor(), List.of(Long.toString(id))));
+    KeyFileOutcome outcome = new Reading(store, sender.mayGoOn(), errorsMax).run(format, body);
     if (outcome instanceof KeyFileOutcome.Done(RowSummary summary)) {
       migrations
           .journal()
           .note(
               id,
-              actor.name(),
+              sender.actor().name(),
               "import",
               "%d created, %d refused".formatted(summary.created(), summary.refused()));
     }
@@ -109,6 +125,7 @@ public final class KeyFileImport {
   /** The rows of a file on their way to their keys. */
   private static final class Reading {
     private final KeyFileStore store;
+    private final BooleanSupplier mayGoOn;
     private final Tally tally;
 
     /** By rising legacy ID; the last block of them is there to be looked at. */
@@ -119,8 +136,9 @@ public final class KeyFileImport {
 
     private long lastId = Long.MIN_VALUE;
 
-    Reading(KeyFileStore store, int errorsMax) {
+    Reading(KeyFileStore store, BooleanSupplier mayGoOn, int errorsMax) {
       this.store = store;
+      this.mayGoOn = mayGoOn;
       this.tally = new Tally(errorsMax);
     }
 
@@ -146,21 +164,22 @@ public final class KeyFileImport {
         settle(rows.size());
         store.auditFinish(tally.summary(), "done");
       } catch (IOException broken) {
-        finishEarly("body_broken");
-        return new KeyFileOutcome.Stopped(false, tally.linesSettled());
+        return stopped(KeyFileOutcome.Why.BODY_BROKEN);
       } catch (DatabaseUnavailable gone) {
-        finishEarly("database_gone");
-        return new KeyFileOutcome.Stopped(true, tally.linesSettled());
+        return stopped(KeyFileOutcome.Why.DATABASE_GONE);
+      } catch (AccessEnded ended) {
+        return stopped(KeyFileOutcome.Why.ACCESS_ENDED);
       }
       return new KeyFileOutcome.Done(tally.summary());
     }
 
-    private void finishEarly(String outcome) {
+    private KeyFileOutcome stopped(KeyFileOutcome.Why why) {
       try {
-        store.auditFinish(tally.summary(), outcome);
+        store.auditFinish(tally.summary(), why.name().toLowerCase(Locale.ROOT));
       } catch (DatabaseUnavailable gone) {
         // A start without an end says that the outcome is unknown.
       }
+      return new KeyFileOutcome.Stopped(why, tally.linesSettled());
     }
 
     private void take(Row row) {
@@ -181,6 +200,7 @@ public final class KeyFileImport {
     private void settle(int count) {
       settleStrays();
       if (count > 0) {
+        requireAccess();
         List<Row> chunk = List.copyOf(rows.subList(0, count));
         OptionalLong[] stated = rows.stream().map(Row::stated).toArray(OptionalLong[]::new);
         KeyFileStore.Settled settled =
@@ -194,8 +214,15 @@ public final class KeyFileImport {
 
     private void settleStrays() {
       if (!strays.isEmpty()) {
+        requireAccess();
         count(store.strays(List.copyOf(strays)));
         strays.clear();
+      }
+    }
+
+    private void requireAccess() {
+      if (!mayGoOn.getAsBoolean()) {
+        throw new AccessEnded();
       }
     }
 

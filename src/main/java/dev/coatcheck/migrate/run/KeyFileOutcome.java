@@ -19,5 +19,13 @@ public sealed interface KeyFileOutcome {
   record NotFound() implements KeyFileOutcome {}
 
   /** It ended early; up to the line all is done, and sending the file again is harmless. */
-  record Stopped(boolean databaseGone, long linesSettled) implements KeyFileOutcome {}
+  record Stopped(Why why, long linesSettled) implements KeyFileOutcome {}
+
+  /** Why a file ended early. */
+  enum Why {
+    BODY_BROKEN,
+    DATABASE_GONE,
+    /** The API key ended or lost a right meanwhile. */
+    ACCESS_ENDED
+  }
 }

@@ -8,6 +8,7 @@ import java.util.UUID;
 
 /** All SQL about what sources still have to delete of erased public IDs. */
 final class SourceErasureStore {
+  /** For each source, so that one which doesn't answer holds up no other. */
   private static final int TASKS_MAX = 500;
 
   /**
@@ -16,10 +17,14 @@ final class SourceErasureStore {
    */
   private static final String OPEN =
       """
-      select task.token, task.type_id, task.source, task.key, task.legacy_ids,
-             erasure.erased_at < clock_timestamp() - interval '15 seconds'
-        from coatcheck.erasure_task task join coatcheck.erasure using (token, type_id)
-       order by erasure.erased_at limit ?
+      select token, type_id, source, key, legacy_ids,
+             erased_at < clock_timestamp() - interval '15 seconds'
+        from (
+          select task.*, erasure.erased_at,
+                 row_number() over (partition by task.source order by erasure.erased_at) as nth
+            from coatcheck.erasure_task task join coatcheck.erasure using (token, type_id)) as open
+       where nth <= ?
+       order by erased_at
       """;
 
   private static final String FINISH =
@@ -46,7 +51,7 @@ final class SourceErasureStore {
    */
   record Task(UUID token, int typeNumber, String source, ErasedRow row, boolean isSettled) {}
 
-  /** The oldest open tasks. */
+  /** The oldest open tasks of each source. */
   List<Task> open() {
     return gateway.read(
         "erasure tasks",

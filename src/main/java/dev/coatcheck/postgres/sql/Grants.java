@@ -63,7 +63,7 @@ public final class Grants {
     rights.put("public_id_uuid", WRITE);
     rights.put("segment", WRITE);
     rights.put("table_migration", WRITE);
-    rights.put("table_migration_event", APPEND);
+    rights.put("table_migration_event", WRITE);
     rights.put("table_migration_load", APPEND_AND_DELETE);
     rights.put("table_migration_set_aside", APPEND_AND_DELETE);
     rights.put("table_migration_step", WRITE);

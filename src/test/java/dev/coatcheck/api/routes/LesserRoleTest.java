@@ -50,6 +50,26 @@ class LesserRoleTest {
     Awaitility.await().until(() -> API.get("/v1/ids/" + id).status() == 410);
   }
 
+  /** Of a type whose table was migrated, so that runs tell of its rows. */
+  @Test
+  void itErasesWhatRunsTellOf() {
+    assertPut(API.put(TestType.of("told", "tld")));
+    GATEWAY.execute(
+        """
+        insert into coatcheck.table_migration (
+          source, table_oid, table_schema, table_name, first_schema, first_name, key_column,
+          key_type, key_attnum, application_path, type_id, keep_primary_key, plan,
+          throttle_settings, started_at)
+        select 'shop', 1, 'public', 'told', 'public', 'told', 'id', 'bigint', 1, '', type_id, false,
+               '{}', '{}', now()
+          from coatcheck.type where name = 'told'
+        """);
+    String id = API.mint("told", "legacy_id", "4712").text("/id");
+
+    assertThat(API.send("POST", "/v1/ids/" + id + "/erase", null).status()).isEqualTo(200);
+    Awaitility.await().until(() -> API.get("/v1/ids/" + id).status() == 410);
+  }
+
   @Test
   void itImportsExportsAndMakesKeys() {
     assertPut(API.put(TestType.of("moved", "mv")));

@@ -22,8 +22,10 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -55,7 +57,8 @@ class KeyFileImportTest {
 
     // Broken off in the middle, then sent again as a whole.
     KeyFileOutcome stopped = send(run, brokenOff(csv.substring(0, csv.indexOf("\n7000,") + 1)));
-    assertThat(stopped).isEqualTo(new KeyFileOutcome.Stopped(false, SETTLED + 1));
+    assertThat(stopped)
+        .isEqualTo(new KeyFileOutcome.Stopped(KeyFileOutcome.Why.BODY_BROKEN, SETTLED + 1));
     assertThat(send(run, csv))
         .isEqualTo(new KeyFileOutcome.Done(new RowSummary(ROWS - SETTLED, SETTLED, 0, List.of())));
     List<Long> imported = keys(run, ROWS);
@@ -79,6 +82,37 @@ class KeyFileImportTest {
         .isInstanceOfSatisfying(
             IdempotentResult.Unkeyed.class,
             result -> assertThat(result.outcome()).isInstanceOf(ActionOutcome.NotNow.class));
+  }
+
+  @Test
+  void aFileEndsWithTheAccessOfItsSender() {
+    fixture.execute("create table ended (id bigserial primary key)");
+    fixture.execute("insert into ended select n from generate_series(1, 30000) n");
+    TableMigration run = fixture.plan("ended", Optional.empty());
+    String csv =
+        LongStream.rangeClosed(1, 30_000)
+            .mapToObj(String::valueOf)
+            .collect(Collectors.joining("\n", "legacy_id\n", "\n"));
+    AtomicInteger asked = new AtomicInteger();
+
+    KeyFileOutcome outcome =
+        fixture
+            .files()
+            .run(
+                run.id(),
+                RowFormat.CSV,
+                new ByteArrayInputStream(csv.getBytes(StandardCharsets.UTF_8)),
+                10,
+                new KeyFileImport.Sender(Actor.operator(), () -> asked.incrementAndGet() <= 2));
+
+    assertThat(outcome)
+        .isInstanceOfSatisfying(
+            KeyFileOutcome.Stopped.class,
+            stopped -> {
+              assertThat(stopped.why()).isEqualTo(KeyFileOutcome.Why.ACCESS_ENDED);
+              assertThat(keys(run, 30_000)).hasSize((int) stopped.linesSettled() - 1);
+            });
+    assertThat(asked).hasValue(3);
   }
 
   /** Each of them gives the rows of a table public IDs. */
@@ -158,8 +192,8 @@ class KeyFileImportTest {
             });
 
     KeyFileOutcome first = send(run, robbing);
-    if (first instanceof KeyFileOutcome.Stopped(boolean databaseGone, long lines)) {
-      assertThat(databaseGone).isTrue();
+    if (first instanceof KeyFileOutcome.Stopped(KeyFileOutcome.Why why, long lines)) {
+      assertThat(why).isEqualTo(KeyFileOutcome.Why.DATABASE_GONE);
       assertThat((lines - 1) % 128).isZero();
     }
     assertThat(sendAgain(run, csv.toString()))
@@ -238,7 +272,14 @@ class KeyFileImportTest {
   }
 
   private KeyFileOutcome send(TableMigration run, InputStream csv) {
-    return fixture.files().run(run.id(), RowFormat.CSV, csv, 10, Actor.operator());
+    return fixture
+        .files()
+        .run(
+            run.id(),
+            RowFormat.CSV,
+            csv,
+            10,
+            new KeyFileImport.Sender(Actor.operator(), () -> true));
   }
 
   private List<Long> keys(TableMigration run, int rows) {

@@ -29,6 +29,18 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class SourceErasureTest {
   private static final long LEGACY = 731_000_012_345L;
 
+  /** As many as a round reads, and older than all others. */
+  private static final String MANY_OF_A_SOURCE_THAT_IS_GONE =
+      """
+      with erased as (
+        insert into coatcheck.erasure (token, type_id, erased_at, complete_at)
+        select gen_random_uuid(), type_id, now() - interval '1 day', now()
+          from coatcheck.type, generate_series(1, 500) where name = 'charge'
+        returning token, type_id)
+      insert into coatcheck.erasure_task (token, type_id, key, legacy_ids, source)
+      select token, type_id, 1, '{}', 'gone' from erased
+      """;
+
   @RegisterExtension final MigrationFixture fixture = MigrationFixture.apart();
 
   @Test
@@ -40,6 +52,14 @@ class SourceErasureTest {
     fixture.undo(first, Phase.EXPAND);
     assertThat(found(fixture.sql(), key)).isNotEmpty();
     fixture.execute("delete from orders where id = " + LEGACY);
+    String told = "wrong_mapping: 1, for instance " + LEGACY;
+    gatewaySql()
+        .execute(
+            "update coatcheck.table_migration set reason = '%s'".formatted(told),
+            "update coatcheck.table_migration_event set detail = '%s'".formatted(told),
+            "update coatcheck.table_migration_step set error = '%s; row with ID %d'"
+                .formatted(told, LEGACY),
+            MANY_OF_A_SOURCE_THAT_IS_GONE);
 
     Erasure open = erase(erased);
 

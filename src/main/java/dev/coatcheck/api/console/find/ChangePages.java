@@ -85,6 +85,7 @@ final class ChangePages {
           new View(
               visit.frame(Section.FIND, title + " " + mapping.publicId()),
               mapping,
+              visit.rights().may(Scope.IDS_READ),
               visit.formToken(),
               form,
               fault);
@@ -113,10 +114,12 @@ final class ChangePages {
   /**
    * What the page of a change shows.
    *
+   * @param showsKey whether the person may read internal keys
    * @param form as it was sent, if something was wrong with it
    * @param fault what was wrong, or an empty text
    */
-  record View(Frame frame, Mapping mapping, String formToken, Form form, String fault) {
+  record View(
+      Frame frame, Mapping mapping, boolean showsKey, String formToken, Form form, String fault) {
     String id() {
       return mapping.publicId().toString();
     }

@@ -104,18 +104,29 @@ public final class Gate {
         ctx ->
             visit(ctx)
                 .map(
-                    visit ->
+                    before ->
                         answered(
                             ctx,
-                            visit,
+                            before,
                             () -> {
                               Form form = Form.read(ctx);
-                              requireToken(form, visit);
-                              // The time of a slow line is not that of the answer.
-                              return Deadline.ofAnswer()
-                                  .call(() -> handler.answer(ctx, visit, form));
+                              // On a slow line the session may have ended while the form came.
+                              return visit(ctx)
+                                  .map(visit -> answered(ctx, visit, form, handler))
+                                  .orElseGet(() -> toSignIn(Optional.empty()));
                             }))
                 .orElseGet(() -> toSignIn(Optional.empty())));
+  }
+
+  /** The time in which the form came is not that of the answer. */
+  private Answer answered(Context ctx, Visit visit, Form form, FormHandler handler) {
+    return answered(
+        ctx,
+        visit,
+        () -> {
+          requireToken(form, visit);
+          return Deadline.ofAnswer().call(() -> handler.answer(ctx, visit, form));
+        });
   }
 
   /** As {@link #form}, for those who may change what needs the scope. */
@@ -262,15 +273,19 @@ public final class Gate {
           ProblemCode.FORBIDDEN,
           "This console is read-only (COATCHECK_CONSOLE). Nothing was done.");
     }
-    require(visit, needed);
+    require(visit, needed, " Nothing was done.");
   }
 
-  /** Refuses the request unless the API key has the scope. */
+  /** Refuses to show a page unless the API key has the scope. */
   public static void require(Visit visit, Scope needed) {
+    require(visit, needed, "");
+  }
+
+  private static void require(Visit visit, Scope needed, String consequence) {
     if (!visit.rights().may(needed)) {
       throw new Refusal(
           ProblemCode.FORBIDDEN,
-          "Your API key lacks the scope " + needed.name() + ". Nothing was done.");
+          "Your API key lacks the scope " + needed.name() + "." + consequence);
     }
   }
 

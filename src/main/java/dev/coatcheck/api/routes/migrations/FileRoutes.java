@@ -9,8 +9,8 @@ import dev.coatcheck.api.routes.transfers.RowsUpload;
 import dev.coatcheck.api.routes.transfers.TransferPermits;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.bulk.rows.RowSummary;
-import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.migrate.run.KeyFileImport;
 import dev.coatcheck.migrate.run.KeyFileOutcome;
@@ -31,7 +31,7 @@ final class FileRoutes {
   FileRoutes(KeyFileImport files, RunAnswers answers, Observer observer) {
     this.files = files;
     this.answers = answers;
-    this.permits = new TransferPermits(2, 2, observer);
+    this.permits = new TransferPermits(2, 1, observer);
   }
 
   void register(Endpoints endpoints) {
@@ -39,15 +39,26 @@ final class FileRoutes {
         HandlerType.POST,
         PATH,
         Scope.TABLE_MIGRATIONS_WRITE,
-        permits.around(PATH, "An instance takes two files at a time.", this::take));
+        permits.around(
+            PATH, "An instance takes two files at a time, and one of one principal.", this::take));
   }
 
   private Answer take(Context ctx) throws IOException {
     RowsUpload upload = new RowsUpload(ctx);
     long id = answers.id(ctx);
-    Actor actor = RequestCaller.actor(ctx);
+    RequestCaller request = RequestCaller.of(ctx);
+    AllowedTypes allowed = request.caller().rights().allowedTypes();
+    KeyFileImport.Sender sender =
+        new KeyFileImport.Sender(
+            RequestCaller.actor(ctx),
+            () ->
+                request
+                    .now()
+                    .get()
+                    .filter(now -> now.rights().allowedTypes().equals(allowed))
+                    .isPresent());
     return upload.answer(
-        (rows, keyed) -> files.run(id, upload.format(), rows, upload.errorsMax(), actor, keyed),
+        (rows, keyed) -> files.run(id, upload.format(), rows, upload.errorsMax(), sender, keyed),
         outcome ->
             outcome instanceof KeyFileOutcome.Done(RowSummary summary)
                 ? Optional.of(ImportView.of(summary))
@@ -68,18 +79,23 @@ final class FileRoutes {
               Problem.of(
                   ProblemCode.TYPE_RETIRED,
                   "The type of the run is retired: it gets no new public IDs. Nothing was done."));
-      case KeyFileOutcome.Stopped(boolean databaseGone, long linesSettled) ->
-          Answer.of(stopped(databaseGone && !tooSlow, linesSettled, tooSlow));
+      case KeyFileOutcome.Stopped(KeyFileOutcome.Why why, long linesSettled) ->
+          Answer.of(stopped(why, linesSettled, tooSlow));
     };
   }
 
-  private static Problem stopped(boolean databaseGone, long linesSettled, boolean tooSlow) {
+  private static Problem stopped(KeyFileOutcome.Why why, long linesSettled, boolean tooSlow) {
     String rest =
         ("All rows up to line %d are done, and no later row. Send the whole body again: a row that"
                 + " has a key keeps it.")
             .formatted(linesSettled);
-    return databaseGone
-        ? Problem.unavailable(ProblemCode.DATABASE_UNAVAILABLE, rest)
-        : RowsUpload.brokenOff(tooSlow, rest);
+    return switch (why) {
+      case ACCESS_ENDED -> RowsUpload.accessEnded(rest);
+      case DATABASE_GONE ->
+          tooSlow
+              ? RowsUpload.brokenOff(true, rest)
+              : Problem.unavailable(ProblemCode.DATABASE_UNAVAILABLE, rest);
+      case BODY_BROKEN -> RowsUpload.brokenOff(tooSlow, rest);
+    };
   }
 }

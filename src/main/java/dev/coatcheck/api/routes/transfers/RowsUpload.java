@@ -115,6 +115,13 @@ public final class RowsUpload {
     }
   }
 
+  /** For a file whose sender may send no more of it; {@code rest} says what to do. */
+  public static Problem accessEnded(String rest) {
+    return Problem.of(
+        ProblemCode.FORBIDDEN,
+        "The API key ended or lost a right while the file was read. " + rest);
+  }
+
   /** For a file that can't be read to its end; {@code rest} says what to do. */
   public static Problem brokenOff(boolean tooSlow, String rest) {
     return tooSlow

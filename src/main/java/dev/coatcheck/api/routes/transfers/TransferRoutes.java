@@ -113,10 +113,7 @@ public final class TransferRoutes implements Routes {
       }
       case ImportOutcome.Reason.DatabaseGone _ ->
           Problem.unavailable(ProblemCode.DATABASE_UNAVAILABLE, rest);
-      case ImportOutcome.Reason.AccessEnded _ ->
-          Problem.of(
-              ProblemCode.FORBIDDEN,
-              "The API key ended or lost a right while the file was read. " + rest);
+      case ImportOutcome.Reason.AccessEnded _ -> RowsUpload.accessEnded(rest);
       case ImportOutcome.Reason.KeysUnavailable(KeyOutcome.NoKeys why) ->
           IdProblems.keysUnavailable(why, rest + " ");
     };

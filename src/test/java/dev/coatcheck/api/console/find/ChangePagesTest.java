@@ -1,6 +1,7 @@
 package dev.coatcheck.api.console.find;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.coatcheck.api.console.ConsoleClient;
 import dev.coatcheck.api.console.ConsoleClient.Page;
@@ -8,6 +9,8 @@ import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.api.routes.TestClient;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.TestType;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -131,6 +134,49 @@ class ChangePagesTest {
     }
     assertThat(client.get("/v1/ids/" + id + "?expand=aliases").text("/status")).isEqualTo("active");
     assertThat(GATEWAY.count("select count(*) from coatcheck.alias where value = '999'")).isZero();
+  }
+
+  @Test
+  void whoMayNotReadKeysIsShownNoneAndIsToldOfNoRefusalAfterAChange() {
+    String key = client.get("/v1/ids/" + id).text("/key");
+    ConsoleClient ending = ConsoleClient.signedIn(GATEWAY, GATEWAY.keyWith(Scope.IDS_END));
+
+    assertThat(browser.get(path("revoke")).html()).contains(key);
+    assertThat(ending.get(path("revoke")).html()).contains(id).doesNotContain(key);
+    Page done = ending.submit(path("revoke"), Map.of("reason", "x"));
+    assertThat(done.status()).isEqualTo(303);
+    assertThat(ending.get(done.location()).html())
+        .contains("lacks the scope")
+        .doesNotContain("Nothing was done");
+  }
+
+  /** A line may be slow, or somebody's who waits. */
+  @Test
+  void aFormWhoseKeyWasRevokedWhileItCameChangesNothing() throws Exception {
+    String key = GATEWAY.keyWith(Scope.IDS_END);
+    ConsoleClient person = ConsoleClient.signedIn(GATEWAY, key);
+    String form = "reason=x&form_token=" + person.get(path("revoke")).formToken();
+    String head =
+        "POST %s HTTP/1.1\r\nHost: %s\r\nOrigin: %s\r\nCookie: __Host-coatcheck=%s\r\n"
+                .formatted(
+                    path("revoke"), GATEWAY.uri().getAuthority(), GATEWAY.uri(), person.cookie())
+            + "Content-Type: application/x-www-form-urlencoded\r\nConnection: close\r\n"
+            + "Content-Length: %d\r\n\r\n".formatted(form.length());
+    try (Socket socket = new Socket(GATEWAY.uri().getHost(), GATEWAY.uri().getPort())) {
+      socket.getOutputStream().write((head + "reason=x").getBytes(StandardCharsets.US_ASCII));
+      socket.getOutputStream().flush();
+      assertThat(person.get(path("revoke")).status()).isEqualTo(200);
+      GATEWAY.revokeKey(key);
+      await().until(() -> person.get(path("revoke")).status() == 303);
+
+      socket
+          .getOutputStream()
+          .write(form.substring("reason=x".length()).getBytes(StandardCharsets.US_ASCII));
+      String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+
+      assertThat(answer).startsWith("HTTP/1.1 303").contains("/console/sign-in");
+    }
+    assertThat(client.get("/v1/ids/" + id).status()).isEqualTo(200);
   }
 
   @Test
