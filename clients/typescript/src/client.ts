@@ -456,7 +456,7 @@ export class Coatcheck {
   ): Promise<(R | Failed)[]> {
     const requestIds: (string | undefined)[] = [];
     const failed = (error: CoatcheckError): Failed => ({ outcome: 'failed', error });
-    return paired<R | Failed>(
+    const answers = paired<R | Failed>(
       batches,
       async (batch, index) => {
         const answer = await this.#transport.call({
@@ -479,6 +479,10 @@ export class Coatcheck {
       },
       failed,
     );
+    return answers.catch((error: unknown) => {
+      // With the key of one batch, the same call again would have other keys at each of its batches.
+      throw error instanceof CoatcheckError ? Object.assign(error, { idempotencyKey }) : error;
+    });
   }
 }
 

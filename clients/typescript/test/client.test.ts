@@ -129,6 +129,20 @@ test('a batch that fails as a whole leaves its error at its items only', async (
   );
 });
 
+test('a call of many batches that failed is sent again with the key of its error', async () => {
+  const { proxy, ids } = await faulty();
+  const refusal = { kind: 'answer', status: 413, body: BUSY.replace('busy', 'body_too_large') } as const;
+  proxy.faults.push(refusal, refusal);
+  const names = Array.from({ length: 1_500 }, () => ({}));
+  const error: unknown = await ids.mintAll(message, names).catch((failed: unknown) => failed);
+  assert.ok(error instanceof CoatcheckError && error.idempotencyKey !== undefined);
+  await ids.mintAll(message, names, { idempotencyKey: error.idempotencyKey });
+
+  const keys = proxy.to('/v1/ids/batch').map(({ headers }) => headers['idempotency-key']);
+  assert.equal(keys.length, 4);
+  assert.deepEqual(new Set(keys.slice(2)), new Set(keys.slice(0, 2)));
+});
+
 test('an atomic batch mints all or none, and names its bad items', async () => {
   const ids = client();
   const [key = ''] = newKeys(1);
