@@ -71,6 +71,17 @@ test('the public ID of another type and a typo are refused without a request', a
   assert.equal(proxy.seen.length, 1);
 });
 
+test('a text that can be no older public ID either is malformed', async () => {
+  const ids = client();
+  const texts = ['a/b', '50%', 'x;y', '.', '..', 'a\\b', 'a\0b', '\ud800', 'old-\udc00', 'x'.repeat(100_000), 'ä ö?#'];
+  for (const text of texts) {
+    assert.equal((await ids.resolve(charge, text, { older: true })).outcome, 'malformed', JSON.stringify(text));
+  }
+  for (const { outcome } of await ids.resolveAll(charge, texts, { older: true })) {
+    assert.equal(outcome, 'malformed');
+  }
+});
+
 test('2,500 items are three requests, and each result is that of its item', async () => {
   const { proxy, ids } = await faulty();
   const keys = newKeys(2_500);
