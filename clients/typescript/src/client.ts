@@ -202,7 +202,7 @@ export class Coatcheck {
         const { body } = await this.#get(`/v1/ids/${encodeURIComponent(String(text))}`, options);
         return found(type, body);
       } catch (error) {
-        return outcomeOf(error, resolvedOf<T>);
+        return outcomeOf(error, (refusal) => resolvedOf<T>(refusal) ?? notInPath(type, text, refusal));
       }
     };
     return this.#known(resolving(type, text), ask);
@@ -456,7 +456,7 @@ export class Coatcheck {
   ): Promise<(R | Failed)[]> {
     const requestIds: (string | undefined)[] = [];
     const failed = (error: CoatcheckError): Failed => ({ outcome: 'failed', error });
-    return paired<R | Failed>(
+    const answers = paired<R | Failed>(
       batches,
       async (batch, index) => {
         const answer = await this.#transport.call({
@@ -479,6 +479,10 @@ export class Coatcheck {
       },
       failed,
     );
+    return answers.catch((error: unknown) => {
+      // With the key of one batch, the same call again would have other keys at each of its batches.
+      throw error instanceof CoatcheckError ? Object.assign(error, { idempotencyKey }) : error;
+    });
   }
 }
 
@@ -511,8 +515,24 @@ function refusedText<T extends string>(
   options: ResolveOptions,
 ): Resolved<T> | undefined {
   const parsed = type.parse(text);
-  const isSent = parsed.outcome === 'valid' || (options.older === true && typeof text === 'string' && text !== '');
+  const isSent = parsed.outcome === 'valid' || (options.older === true && mayBeOlder(text));
   return isSent ? undefined : (parsed as Resolved<T>);
+}
+
+/** Whether a text may be an older public ID: a segment of a path and a text of JSON, of at most 255 characters. */
+function mayBeOlder(text: unknown): boolean {
+  const isText = typeof text === 'string' && text !== '' && text.length <= 255;
+  return isText && !/^\.\.?$/.test(text) && !/[\0\p{Surrogate}]/u.test(text);
+}
+
+/** A text that the gateway's server takes in no path, such as `a/b`, is no public ID of any system. */
+function notInPath<T extends string>(
+  type: PublicIdType<T>,
+  text: unknown,
+  { status }: CoatcheckError,
+): Resolved<T> | undefined {
+  const parsed = type.parse(text);
+  return status === 400 && parsed.outcome !== 'valid' ? parsed : undefined;
 }
 
 /** Under which the answer is kept. That to an older public ID isn't: it ends with an alias, which no event of it says. */

@@ -52,7 +52,10 @@ export class CoatcheckError extends Error {
   readonly endedReason: string | undefined;
   /** How long the gateway asked to wait, in milliseconds. */
   readonly retryAfterMillis: number | undefined;
-  /** Of the call, if it had one. */
+  /**
+   * Of the call, if it had one. At an item that failed with its whole batch, while other batches were answered, it is
+   * that of the batch: the key of the call, `/`, and the number of the batch.
+   */
   readonly idempotencyKey: string | undefined;
   /** Only of `batch_refused`: the bad items of an atomic batch, by their index in it. */
   readonly items: readonly { readonly index: number; readonly error: CoatcheckError }[];

@@ -67,7 +67,10 @@ export type LookedUp<T extends string = string> =
 /** Which public ID a legacy ID or another alias has. */
 export type Named<T extends string = string> = Found<T> | Merged<T> | Revoked | Erased | Unknown;
 
-/** A mint that was done: `existing` if its key or name already had this public ID. */
+/**
+ * A mint that was done: `existing` if its key or name already had this public ID. That may be the own doing of a call
+ * that was sent again after a lost answer.
+ */
 export interface Done<T extends string> extends Mapping<T> {
   readonly outcome: 'minted' | 'existing';
 }

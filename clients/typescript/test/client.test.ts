@@ -71,6 +71,17 @@ test('the public ID of another type and a typo are refused without a request', a
   assert.equal(proxy.seen.length, 1);
 });
 
+test('a text that can be no older public ID either is malformed', async () => {
+  const ids = client();
+  const texts = ['a/b', '50%', 'x;y', '.', '..', 'a\\b', 'a\0b', '\ud800', 'old-\udc00', 'x'.repeat(100_000), 'ä ö?#'];
+  for (const text of texts) {
+    assert.equal((await ids.resolve(charge, text, { older: true })).outcome, 'malformed', JSON.stringify(text));
+  }
+  for (const { outcome } of await ids.resolveAll(charge, texts, { older: true })) {
+    assert.equal(outcome, 'malformed');
+  }
+});
+
 test('2,500 items are three requests, and each result is that of its item', async () => {
   const { proxy, ids } = await faulty();
   const keys = newKeys(2_500);
@@ -127,6 +138,20 @@ test('a batch that fails as a whole leaves its error at its items only', async (
     ids.mintAll(charge, keys.map((key) => ({ key }))),
     (error) => error instanceof CoatcheckError && error.code === 'body_too_large' && error.status === 413,
   );
+});
+
+test('a call of many batches that failed is sent again with the key of its error', async () => {
+  const { proxy, ids } = await faulty();
+  const refusal = { kind: 'answer', status: 413, body: BUSY.replace('busy', 'body_too_large') } as const;
+  proxy.faults.push(refusal, refusal);
+  const names = Array.from({ length: 1_500 }, () => ({}));
+  const error: unknown = await ids.mintAll(message, names).catch((failed: unknown) => failed);
+  assert.ok(error instanceof CoatcheckError && error.idempotencyKey !== undefined);
+  await ids.mintAll(message, names, { idempotencyKey: error.idempotencyKey });
+
+  const keys = proxy.to('/v1/ids/batch').map(({ headers }) => headers['idempotency-key']);
+  assert.equal(keys.length, 4);
+  assert.deepEqual(new Set(keys.slice(2)), new Set(keys.slice(0, 2)));
 });
 
 test('an atomic batch mints all or none, and names its bad items', async () => {

@@ -16,6 +16,10 @@ import dev.coatcheck.id.PublicId;
 import dev.coatcheck.id.PublicIdType;
 import dev.coatcheck.ids.registry.TestType;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,6 +27,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -222,6 +227,42 @@ class CoatcheckClientTest {
     assertThatThrownBy(() -> impatient.open(GatewayRequest.of("GET", "/v1/nothing")))
         .isInstanceOfSatisfying(
             CoatcheckException.class, e -> assertThat(e.code()).isEqualTo("timed_out"));
+  }
+
+  /** Such as behind a balancer whose gateways all start: nothing was sent, so nothing was done. */
+  @Test
+  void aConnectionThatEndsBeforeThereIsTlsIsTriedAgain() throws Exception {
+    AtomicInteger tried = new AtomicInteger();
+    try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      Thread.ofVirtual().start(() -> closeEach(server));
+      CoatcheckClient alone =
+          CoatcheckClient.builder(URI.create("https://127.0.0.1:" + server.getLocalPort()))
+              .apiKey("none")
+              .triesMax(3)
+              .listener((operation, status, tries, took) -> tried.set(tries))
+              .build();
+
+      assertThatThrownBy(() -> alone.mint(Charge.class))
+          .isInstanceOfSatisfying(
+              CoatcheckException.class,
+              e -> {
+                assertThat(e.code()).isEqualTo("unreachable");
+                assertThat(e.problem().isTemporary()).isTrue();
+                assertThat(e.problem().mayBeDone()).isFalse();
+              });
+    }
+    assertThat(tried).hasValue(3);
+  }
+
+  /** Reads what a client says first, so that the connection ends and isn't reset. */
+  private static void closeEach(ServerSocket server) {
+    while (!server.isClosed()) {
+      try (Socket socket = server.accept()) {
+        socket.getInputStream().read(new byte[16_384]);
+      } catch (IOException closed) {
+        // The test has ended, or the client was first.
+      }
+    }
   }
 
   private CoatcheckClient.Builder impatient() {

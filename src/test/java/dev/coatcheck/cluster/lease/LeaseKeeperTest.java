@@ -111,6 +111,24 @@ class LeaseKeeperTest {
     assertThat(sent()).isEqualTo(new LeaseRequest.Acquire());
   }
 
+  /** Such as where each connection takes more than a second: without a word there were no keys. */
+  @Test
+  void aWorkerThatComesTooLateIsToldAndGivenBackAndTheNextIsAwaited() {
+    LeaseRequest request = sent();
+    long sent = nano;
+    nano += 1_500 * MILLI;
+    long now = DATABASE_MILLIS + nano / MILLI;
+    keeper.replied(request, new LeaseReply.Acquired(5, 1, now, now + 3_000), sent, nano);
+
+    String reason = "the reply came after 1500 ms, and counts for 1000 ms";
+    assertThat(events).containsExactly(new LeaseEvent.Failed("default", reason));
+    assertThat(refusal().reason()).endsWith(reason);
+    assertThat(keeper.next(nano)).isEqualTo(new LeaseKeeper.Step.Sleep(100 * MILLI));
+    assertThat(answer(new LeaseReply.Released())).isEqualTo(RELEASE_5);
+    acquire(6);
+    assertThat(keeper.reserve(1, nano)).isInstanceOf(KeyReservation.Some.class);
+  }
+
   @Test
   void aHolderSendsAReleaseOnceAndRenews() {
     acquire(5);

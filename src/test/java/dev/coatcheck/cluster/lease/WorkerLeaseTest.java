@@ -264,4 +264,30 @@ class WorkerLeaseTest {
       assertThat(events).first().isInstanceOf(LeaseEvent.Failed.class);
     }
   }
+
+  /** Such as by an application that interrupts all of its threads. */
+  @Test
+  void anInterruptOfItsThreadDoesNotEndThePauses() {
+    AtomicInteger requests = new AtomicInteger();
+    AtomicInteger interrupted = new AtomicInteger();
+    try (WorkerLease _ =
+        new WorkerLease(
+                settings(0, 1_020),
+                request -> {
+                  if (requests.getAndIncrement() == 0) {
+                    Thread.currentThread().interrupt();
+                  } else if (Thread.currentThread().isInterrupted()) {
+                    interrupted.incrementAndGet();
+                  }
+                  return new LeaseReply.Failed("as told");
+                },
+                LeaseRules.KEPT,
+                Waiter.PARKING,
+                null,
+                events::add)
+            .start()) {
+      await().until(() -> requests.get() >= 3);
+    }
+    assertThat(interrupted).hasValue(0);
+  }
 }

@@ -10,7 +10,8 @@ public sealed interface MintResult<T> {
    * There is a public ID, committed.
    *
    * @param mapping the public ID and its key
-   * @param isNew false if one of the names had it already
+   * @param isNew false if one of the names had it already; that may be this call's own doing, if it
+   *     was sent again after a lost answer
    * @param <T> the type
    */
   record Minted<T>(Mapping<T> mapping, boolean isNew) implements MintResult<T> {}

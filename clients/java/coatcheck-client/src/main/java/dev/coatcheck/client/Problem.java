@@ -24,7 +24,9 @@ public record Problem(
     Optional<String> param,
     Optional<String> requestId,
     Optional<Duration> retryAfter) {
-  /** No server took the connection. The call was not carried out. */
+  /**
+   * No server took the connection, or it ended before there was TLS. The call was not carried out.
+   */
   public static final String UNREACHABLE = "unreachable";
 
   /** The deadline passed. The call may have been carried out. */

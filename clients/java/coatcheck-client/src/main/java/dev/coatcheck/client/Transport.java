@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.TrustManager;
 import org.jspecify.annotations.Nullable;
@@ -243,6 +244,12 @@ final class Transport {
           "The gateway at " + base + " did not answer within " + wait.toMillis() + " ms.",
           late);
     } catch (SSLHandshakeException untrusted) {
+      if (isBrokenOff(untrusted)) {
+        throw failed(
+            Problem.UNREACHABLE,
+            "The connection to " + base + " ended before there was TLS.",
+            untrusted);
+      }
       throw failed(
           Problem.TLS_REFUSED,
           "There is no TLS with " + base + ": " + untrusted.getMessage(),
@@ -256,6 +263,17 @@ final class Transport {
       Thread.currentThread().interrupt();
       throw failed(Problem.INTERRUPTED, "The thread was interrupted during the call.", stopped);
     }
+  }
+
+  /**
+   * Whether the connection ended, as that of a balancer does while its servers start. The JDK's
+   * client tells this by its words alone, where it has no cause: an alert has none either.
+   */
+  private static boolean isBrokenOff(SSLHandshakeException handshake) {
+    Throwable cause = handshake.getCause();
+    return cause == null
+        ? String.valueOf(handshake.getMessage()).startsWith("Remote host ")
+        : cause instanceof IOException && !(cause instanceof SSLException);
   }
 
   /** The JDK's own timeout ends with the headers of an answer; this one counts for its body too. */

@@ -67,21 +67,30 @@ public final class Snowflakes implements AutoCloseable {
   }
 
   private long awaitKey() {
-    source.awaitFirst();
-    long begun = System.nanoTime();
-    while (true) {
-      long key = source.key();
-      if (key >= 0) {
-        return key;
-      }
-      if (key == KeySource.NONE || System.nanoTime() - begun >= KeyReservation.WAIT_NANOS_MAX) {
-        long[] one = new long[1];
-        if (take(one, 0) == 1) {
-          return one[0];
+    // A thread that is interrupted doesn't park: the wait would take a whole processor.
+    boolean isInterrupted = Thread.interrupted();
+    try {
+      source.awaitFirst();
+      long begun = System.nanoTime();
+      while (true) {
+        isInterrupted |= Thread.interrupted();
+        long key = source.key();
+        if (key >= 0) {
+          return key;
         }
-        throw refusal(source.reserve(1));
+        if (key == KeySource.NONE || System.nanoTime() - begun >= KeyReservation.WAIT_NANOS_MAX) {
+          long[] one = new long[1];
+          if (take(one, 0) == 1) {
+            return one[0];
+          }
+          throw refusal(source.reserve(1));
+        }
+        LockSupport.parkNanos(KeyReservation.PAUSE_NANOS);
       }
-      LockSupport.parkNanos(KeyReservation.PAUSE_NANOS);
+    } finally {
+      if (isInterrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 
@@ -99,24 +108,37 @@ public final class Snowflakes implements AutoCloseable {
     long[] keys = new long[count];
     int done = take(keys, 0);
     if (done < count) {
-      source.awaitFirst();
-    }
-    long patience =
-        KeyReservation.WAIT_NANOS_MAX + TimeUnit.MILLISECONDS.toNanos(layout.tickMillis() - 1);
-    long idleSince = System.nanoTime();
-    while (done < count) {
-      int before = done;
-      done = take(keys, done);
-      long now = System.nanoTime();
-      if (done > before) {
-        idleSince = now;
-      } else if (now - idleSince >= patience || source.key() == KeySource.NONE) {
-        throw refusal(source.reserve(1));
-      } else {
-        LockSupport.parkNanos(KeyReservation.PAUSE_NANOS);
-      }
+      awaitRest(keys, done);
     }
     return keys;
+  }
+
+  private void awaitRest(long[] keys, int from) {
+    boolean isInterrupted = Thread.interrupted(); // as for a single key
+    try {
+      source.awaitFirst();
+      long patience =
+          KeyReservation.WAIT_NANOS_MAX + TimeUnit.MILLISECONDS.toNanos(layout.tickMillis() - 1);
+      long idleSince = System.nanoTime();
+      int done = from;
+      while (done < keys.length) {
+        isInterrupted |= Thread.interrupted();
+        int before = done;
+        done = take(keys, done);
+        long now = System.nanoTime();
+        if (done > before) {
+          idleSince = now;
+        } else if (now - idleSince >= patience || source.key() == KeySource.NONE) {
+          throw refusal(source.reserve(1));
+        } else {
+          LockSupport.parkNanos(KeyReservation.PAUSE_NANOS);
+        }
+      }
+    } finally {
+      if (isInterrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 
   /** Fills in what there is now, and says how many keys there are then. */

@@ -62,6 +62,47 @@ class StandaloneTest {
     assertThat(millis(source.key())).isEqualTo(START + 10_000);
   }
 
+  /** A thread that is interrupted doesn't park: it would take a whole processor instead. */
+  @Test
+  void anInterruptedThreadWaitsForAKeyAndStaysInterrupted() {
+    CountedSource source = new CountedSource();
+    try (Snowflakes keys = new Snowflakes(LAYOUT, source)) {
+      for (Runnable draw : List.<Runnable>of(keys::next, () -> keys.nextBatch(2))) {
+        source.asked = 0;
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(draw::run).isInstanceOf(KeysUnavailableException.class);
+        assertThat(Thread.interrupted()).isTrue();
+        // 50 ms in pauses of 0.1 ms; without them it would be hundreds of thousands.
+        assertThat(source.asked).isLessThan(3_000);
+      }
+    }
+  }
+
+  /** A source without keys, which counts how often it is asked. */
+  private static final class CountedSource implements KeySource {
+    private int asked;
+
+    @Override
+    public long key() {
+      asked++;
+      return NONE_NOW;
+    }
+
+    @Override
+    public KeyReservation reserve(int count) {
+      asked++;
+      return new KeyReservation.Wait("as told", 1);
+    }
+
+    @Override
+    public void awaitFirst() {
+      assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+
+    @Override
+    public void close() {}
+  }
+
   @Test
   void keysRiseAndCarryTheClocksTimeAndTheWorker() {
     StandaloneSource source = source(ClockPolicy.TIERED);

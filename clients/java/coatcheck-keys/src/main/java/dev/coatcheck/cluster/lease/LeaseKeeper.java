@@ -172,6 +172,9 @@ final class LeaseKeeper {
       // An estimate begun from an old reply would lag by its age.
       toRelease = new LeaseRequest.Release(reply.worker(), reply.epoch());
       nextNano = nano;
+      if (!stopped) {
+        tooLate(nano - sentNano, nano);
+      }
       return;
     }
     long floorMillis = reply.nowMillis();
@@ -193,6 +196,16 @@ final class LeaseKeeper {
     lost = false;
     shortage = new Shortage("the lease was not renewed in time", nano);
     events.accept(new LeaseEvent.Acquired(layout.name(), reply.worker(), reply.epoch()));
+  }
+
+  /** The next reply may come as late, and then somebody has to know why there are no keys. */
+  private void tooLate(long tookNanos, long nano) {
+    String reason =
+        "the reply came after %d ms, and counts for %d ms"
+            .formatted(tookNanos / NANOS_PER_MILLI, REPLY_NANOS_MAX / NANOS_PER_MILLI);
+    shortage = shortage.because("a worker was leased too late: " + reason);
+    nextNano = nano + RETRY_NANOS;
+    events.accept(new LeaseEvent.Failed(layout.name(), reason));
   }
 
   private void renewed(LeaseReply.Renewed reply, long sentNano, long nano) {

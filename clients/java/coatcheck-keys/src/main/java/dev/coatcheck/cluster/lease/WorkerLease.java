@@ -131,6 +131,8 @@ public final class WorkerLease implements KeyGenerator, AutoCloseable {
 
   private void drive() {
     while (!closing) {
+      // An interrupt is no end of the lease. Left set, no pause would be one, and no request sent.
+      Thread.interrupted();
       if (wall != null && wall.ranAhead(waiter.nanoTime())) {
         keeper.closeEarly(waiter.nanoTime());
       }
