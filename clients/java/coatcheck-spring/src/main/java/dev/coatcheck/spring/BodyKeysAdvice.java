@@ -5,6 +5,7 @@ import dev.coatcheck.client.Collector;
 import dev.coatcheck.client.MintRequest;
 import dev.coatcheck.client.MintResult;
 import dev.coatcheck.client.Pending;
+import dev.coatcheck.client.Problem;
 import dev.coatcheck.client.Resolution;
 import dev.coatcheck.id.Key;
 import dev.coatcheck.spring.CoatcheckProperties.Keys;
@@ -83,16 +84,23 @@ public final class BodyKeysAdvice implements ResponseBodyAdvice<Object> {
         || body instanceof ProblemDetail);
   }
 
+  /** To be minted are only keys without a public ID: the gateway refuses to mint ended ones. */
   private Map<Key<?>, String> texts(Set<Key<?>> keys) {
-    return source == Keys.MINT ? minted(keys) : lookedUp(keys);
-  }
-
-  private Map<Key<?>, String> lookedUp(Set<Key<?>> keys) {
     Collector collector = client.collector();
     Map<Key<?>, Pending<? extends Resolution<?>>> pending = new LinkedHashMap<>();
     keys.forEach(key -> pending.put(key, collector.lookup(key)));
     Map<Key<?>, String> texts = new HashMap<>();
-    pending.forEach((key, answer) -> texts.put(key, text(key, answer.get())));
+    Map<Class<?>, List<Key<?>>> unknown = new LinkedHashMap<>();
+    pending.forEach(
+        (key, answer) -> {
+          Resolution<?> found = answer.get();
+          if (source == Keys.MINT && found instanceof Resolution.Unknown<?>) {
+            unknown.computeIfAbsent(key.type(), type -> new ArrayList<>()).add(key);
+          } else {
+            texts.put(key, text(key, found));
+          }
+        });
+    unknown.values().forEach(some -> mint(some, texts));
     return texts;
   }
 
@@ -100,6 +108,9 @@ public final class BodyKeysAdvice implements ResponseBodyAdvice<Object> {
   private static String text(Key<?> key, Resolution<?> found) {
     if (found instanceof Resolution.Revoked<?> revoked && revoked.id().isPresent()) {
       return revoked.id().get().toString();
+    }
+    if (found instanceof Resolution.Refused<?> refused) {
+      throw refused(key, "looked up", refused.problem());
     }
     return found
         .current()
@@ -114,14 +125,6 @@ public final class BodyKeysAdvice implements ResponseBodyAdvice<Object> {
                         + "). Mint it when the row is made, or set coatcheck.keys=mint."));
   }
 
-  private Map<Key<?>, String> minted(Set<Key<?>> keys) {
-    Map<Class<?>, List<Key<?>>> byType = new LinkedHashMap<>();
-    keys.forEach(key -> byType.computeIfAbsent(key.type(), type -> new ArrayList<>()).add(key));
-    Map<Key<?>, String> texts = new HashMap<>();
-    byType.values().forEach(some -> mint(some, texts));
-    return texts;
-  }
-
   @SuppressWarnings("unchecked") // all keys of the list are of one type
   private <T> void mint(List<Key<?>> keys, Map<Key<?>, String> texts) {
     List<MintRequest<T>> requests = keys.stream().map(key -> MintRequest.of((Key<T>) key)).toList();
@@ -130,12 +133,22 @@ public final class BodyKeysAdvice implements ResponseBodyAdvice<Object> {
       if (results.get(i) instanceof MintResult.Minted<T> minted) {
         texts.put(keys.get(i), minted.mapping().id().toString());
       } else {
-        throw new IllegalStateException(
-            "A key of "
-                + keys.get(i).type().getName()
-                + " could not be minted: "
-                + ((MintResult.Refused<T>) results.get(i)).problem().detail());
+        throw refused(
+            keys.get(i), "minted", ((MintResult.Refused<T>) results.get(i)).problem());
       }
     }
+  }
+
+  /** One item of a batch: as temporary as a call that is refused. */
+  private static RuntimeException refused(Key<?> key, String verb, Problem problem) {
+    return problem.isTemporary()
+        ? Problems.unavailable(problem)
+        : new IllegalStateException(
+            "A key of "
+                + key.type().getName()
+                + " could not be "
+                + verb
+                + ": "
+                + problem.detail());
   }
 }
