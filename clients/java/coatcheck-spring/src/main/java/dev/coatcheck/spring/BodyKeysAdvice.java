@@ -11,10 +11,12 @@ import dev.coatcheck.id.Key;
 import dev.coatcheck.spring.CoatcheckProperties.Keys;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.BaseStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.io.Resource;
@@ -81,7 +83,9 @@ public final class BodyKeysAdvice implements ResponseBodyAdvice<Object> {
     return !(body instanceof CharSequence
         || body instanceof byte[]
         || body instanceof Resource
-        || body instanceof ProblemDetail);
+        || body instanceof ProblemDetail
+        || body instanceof Iterator<?> // can be written only once, as a stream
+        || body instanceof BaseStream<?, ?>);
   }
 
   /** To be minted are only keys without a public ID: the gateway refuses to mint ended ones. */

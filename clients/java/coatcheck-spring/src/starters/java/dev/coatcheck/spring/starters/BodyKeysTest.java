@@ -49,6 +49,12 @@ class BodyKeysTest {
     assertThat(answer.body().split("spch_")).hasSize(3);
   }
 
+  @Test
+  void aBodyThatCanBeWrittenOnceIsWritten() throws Exception {
+    assertThat(get("/iterator").body()).isEqualTo("[1,2]");
+    assertThat(get("/stream").body()).isEqualTo("[1,2]");
+  }
+
   private static HttpResponse<String> get(String path) throws Exception {
     String port = shop.getEnvironment().getProperty("local.server.port");
     return HttpClient.newHttpClient()

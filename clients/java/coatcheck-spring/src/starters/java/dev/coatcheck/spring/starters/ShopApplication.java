@@ -4,9 +4,11 @@ import dev.coatcheck.client.CallListener;
 import dev.coatcheck.id.Key;
 import dev.coatcheck.id.PublicId;
 import dev.coatcheck.id.PublicIdType;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -68,6 +70,20 @@ class ShopApplication {
     @PostMapping("/refunds")
     Refund refund(@RequestBody Refund refund) {
       return refund;
+    }
+  }
+
+  /** Bodies that can be written only once. */
+  @RestController
+  static class Bodies {
+    @GetMapping("/iterator")
+    Iterator<Long> iterator() {
+      return List.of(1L, 2L).iterator();
+    }
+
+    @GetMapping("/stream")
+    Stream<Long> stream() {
+      return Stream.of(1L, 2L);
     }
   }
 }
