@@ -69,8 +69,14 @@ public final class BodyKeysAdvice implements ResponseBodyAdvice<Object> {
         && request instanceof ServletServerHttpRequest servlet) {
       BodyKeys keys = new BodyKeys();
       servlet.getServletRequest().setAttribute(BodyKeys.ATTRIBUTE, keys);
-      walk.walk(body);
-      keys.complete(texts(keys.collected()));
+      try {
+        walk.walk(body);
+        keys.complete(texts(keys.collected()));
+      } catch (RuntimeException | Error failed) {
+        // What is written about the failure must not have the keys as they are in the database.
+        servlet.getServletRequest().removeAttribute(BodyKeys.ATTRIBUTE);
+        throw failed;
+      }
     }
     return body;
   }

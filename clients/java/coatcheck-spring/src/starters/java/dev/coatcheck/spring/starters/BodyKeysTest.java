@@ -55,6 +55,11 @@ class BodyKeysTest {
     assertThat(get("/stream").body()).isEqualTo("[1,2]");
   }
 
+  @Test
+  void afterABodyThatCannotBeWrittenKeysAreRefused() throws Exception {
+    assertThat(get("/unwritable").body()).isEqualTo("null");
+  }
+
   private static HttpResponse<String> get(String path) throws Exception {
     String port = shop.getEnvironment().getProperty("local.server.port");
     return HttpClient.newHttpClient()
