@@ -6,6 +6,8 @@ import dev.coatcheck.client.CoatcheckClient;
 import dev.coatcheck.client.MintRequest;
 import dev.coatcheck.id.Key;
 import dev.coatcheck.id.PublicId;
+import dev.coatcheck.spring.CoatcheckAutoConfiguration;
+import dev.coatcheck.spring.CoatcheckWebAutoConfiguration;
 import dev.coatcheck.spring.starters.ShopApplication.Charge;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -15,6 +17,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** Keys in answers of an application that mints them, with a gateway in memory. */
@@ -58,6 +62,18 @@ class BodyKeysTest {
   @Test
   void afterABodyThatCannotBeWrittenKeysAreRefused() throws Exception {
     assertThat(get("/unwritable").body()).isEqualTo("null");
+  }
+
+  @Test
+  void twoClientsDoNotStopTheApplication() {
+    CoatcheckClient client = shop.getBean(CoatcheckClient.class);
+    new WebApplicationContextRunner()
+        .withConfiguration(
+            AutoConfigurations.of(
+                CoatcheckAutoConfiguration.class, CoatcheckWebAutoConfiguration.class))
+        .withBean("one", CoatcheckClient.class, () -> client)
+        .withBean("other", CoatcheckClient.class, () -> client)
+        .run(started -> assertThat(started.getStartupFailure()).isNull());
   }
 
   private static HttpResponse<String> get(String path) throws Exception {
