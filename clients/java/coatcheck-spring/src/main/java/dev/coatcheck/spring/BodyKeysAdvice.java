@@ -5,15 +5,18 @@ import dev.coatcheck.client.Collector;
 import dev.coatcheck.client.MintRequest;
 import dev.coatcheck.client.MintResult;
 import dev.coatcheck.client.Pending;
+import dev.coatcheck.client.Problem;
 import dev.coatcheck.client.Resolution;
 import dev.coatcheck.id.Key;
 import dev.coatcheck.spring.CoatcheckProperties.Keys;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.BaseStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.io.Resource;
@@ -66,8 +69,14 @@ public final class BodyKeysAdvice implements ResponseBodyAdvice<Object> {
         && request instanceof ServletServerHttpRequest servlet) {
       BodyKeys keys = new BodyKeys();
       servlet.getServletRequest().setAttribute(BodyKeys.ATTRIBUTE, keys);
-      walk.walk(body);
-      keys.complete(texts(keys.collected()));
+      try {
+        walk.walk(body);
+        keys.complete(texts(keys.collected()));
+      } catch (RuntimeException | Error failed) {
+        // What is written about the failure must not have the keys as they are in the database.
+        servlet.getServletRequest().removeAttribute(BodyKeys.ATTRIBUTE);
+        throw failed;
+      }
     }
     return body;
   }
@@ -80,19 +89,28 @@ public final class BodyKeysAdvice implements ResponseBodyAdvice<Object> {
     return !(body instanceof CharSequence
         || body instanceof byte[]
         || body instanceof Resource
-        || body instanceof ProblemDetail);
+        || body instanceof ProblemDetail
+        || body instanceof Iterator<?> // can be written only once, as a stream
+        || body instanceof BaseStream<?, ?>);
   }
 
+  /** To be minted are only keys without a public ID: the gateway refuses to mint ended ones. */
   private Map<Key<?>, String> texts(Set<Key<?>> keys) {
-    return source == Keys.MINT ? minted(keys) : lookedUp(keys);
-  }
-
-  private Map<Key<?>, String> lookedUp(Set<Key<?>> keys) {
     Collector collector = client.collector();
     Map<Key<?>, Pending<? extends Resolution<?>>> pending = new LinkedHashMap<>();
     keys.forEach(key -> pending.put(key, collector.lookup(key)));
     Map<Key<?>, String> texts = new HashMap<>();
-    pending.forEach((key, answer) -> texts.put(key, text(key, answer.get())));
+    Map<Class<?>, List<Key<?>>> unknown = new LinkedHashMap<>();
+    pending.forEach(
+        (key, answer) -> {
+          Resolution<?> found = answer.get();
+          if (source == Keys.MINT && found instanceof Resolution.Unknown<?>) {
+            unknown.computeIfAbsent(key.type(), type -> new ArrayList<>()).add(key);
+          } else {
+            texts.put(key, text(key, found));
+          }
+        });
+    unknown.values().forEach(some -> mint(some, texts));
     return texts;
   }
 
@@ -100,6 +118,9 @@ public final class BodyKeysAdvice implements ResponseBodyAdvice<Object> {
   private static String text(Key<?> key, Resolution<?> found) {
     if (found instanceof Resolution.Revoked<?> revoked && revoked.id().isPresent()) {
       return revoked.id().get().toString();
+    }
+    if (found instanceof Resolution.Refused<?> refused) {
+      throw refused(key, "looked up", refused.problem());
     }
     return found
         .current()
@@ -114,14 +135,6 @@ public final class BodyKeysAdvice implements ResponseBodyAdvice<Object> {
                         + "). Mint it when the row is made, or set coatcheck.keys=mint."));
   }
 
-  private Map<Key<?>, String> minted(Set<Key<?>> keys) {
-    Map<Class<?>, List<Key<?>>> byType = new LinkedHashMap<>();
-    keys.forEach(key -> byType.computeIfAbsent(key.type(), type -> new ArrayList<>()).add(key));
-    Map<Key<?>, String> texts = new HashMap<>();
-    byType.values().forEach(some -> mint(some, texts));
-    return texts;
-  }
-
   @SuppressWarnings("unchecked") // all keys of the list are of one type
   private <T> void mint(List<Key<?>> keys, Map<Key<?>, String> texts) {
     List<MintRequest<T>> requests = keys.stream().map(key -> MintRequest.of((Key<T>) key)).toList();
@@ -130,12 +143,22 @@ public final class BodyKeysAdvice implements ResponseBodyAdvice<Object> {
       if (results.get(i) instanceof MintResult.Minted<T> minted) {
         texts.put(keys.get(i), minted.mapping().id().toString());
       } else {
-        throw new IllegalStateException(
-            "A key of "
-                + keys.get(i).type().getName()
-                + " could not be minted: "
-                + ((MintResult.Refused<T>) results.get(i)).problem().detail());
+        throw refused(
+            keys.get(i), "minted", ((MintResult.Refused<T>) results.get(i)).problem());
       }
     }
+  }
+
+  /** One item of a batch: as temporary as a call that is refused. */
+  private static RuntimeException refused(Key<?> key, String verb, Problem problem) {
+    return problem.isTemporary()
+        ? Problems.unavailable(problem)
+        : new IllegalStateException(
+            "A key of "
+                + key.type().getName()
+                + " could not be "
+                + verb
+                + ": "
+                + problem.detail());
   }
 }

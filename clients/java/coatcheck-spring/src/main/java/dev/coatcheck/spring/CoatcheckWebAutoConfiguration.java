@@ -10,6 +10,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -19,7 +20,10 @@ import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Public IDs in controllers of Spring MVC. */
+/**
+ * Public IDs in controllers of Spring MVC. Of several mappers, that of the parameter's name is
+ * injected, as by Spring Boot.
+ */
 @AutoConfiguration(
     after = CoatcheckAutoConfiguration.class,
     afterName = {
@@ -52,7 +56,8 @@ public final class CoatcheckWebAutoConfiguration {
   }
 
   @Bean
-  @ConditionalOnBean({CoatcheckClient.class, BodyWalk.class})
+  @ConditionalOnSingleCandidate(CoatcheckClient.class)
+  @ConditionalOnBean(BodyWalk.class)
   BodyKeysAdvice coatcheckBodyKeysAdvice(
       CoatcheckClient client, BodyWalk walk, CoatcheckProperties settings) {
     return new BodyKeysAdvice(client, walk, settings.keys());
@@ -64,8 +69,8 @@ public final class CoatcheckWebAutoConfiguration {
   static class Jackson3 {
     @Bean
     @ConditionalOnBean(type = "tools.jackson.databind.json.JsonMapper")
-    BodyWalk coatcheckBodyWalk(JsonMapper mapper) {
-      return body -> mapper.writeValue(OutputStream.nullOutputStream(), body);
+    BodyWalk coatcheckBodyWalk(JsonMapper jsonMapper) {
+      return body -> jsonMapper.writeValue(OutputStream.nullOutputStream(), body);
     }
   }
 
@@ -76,10 +81,10 @@ public final class CoatcheckWebAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean(BodyWalk.class)
     @ConditionalOnBean(type = "com.fasterxml.jackson.databind.ObjectMapper")
-    BodyWalk coatcheckBodyWalk2(ObjectMapper mapper) {
+    BodyWalk coatcheckBodyWalk2(ObjectMapper objectMapper) {
       return body -> {
         try {
-          mapper.writeValue(OutputStream.nullOutputStream(), body);
+          objectMapper.writeValue(OutputStream.nullOutputStream(), body);
         } catch (IOException unwritable) {
           throw new HttpMessageNotWritableException(
               "Could not write JSON: " + unwritable.getMessage(), unwritable);

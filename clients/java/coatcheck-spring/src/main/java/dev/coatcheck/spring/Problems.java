@@ -1,16 +1,21 @@
 package dev.coatcheck.spring;
 
 import dev.coatcheck.client.CoatcheckException;
+import dev.coatcheck.client.Problem;
 import dev.coatcheck.client.Resolution;
 import dev.coatcheck.id.InvalidPublicIdException;
 import dev.coatcheck.id.ParsedPublicId;
 import java.net.URI;
 import java.util.Locale;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
 
 /** What is answered to requests whose public IDs are wrong. */
 final class Problems {
+  private static final String UNAVAILABLE =
+      "Public IDs can't be resolved at the moment. Send the same request again later.";
+
   private final CoatcheckProperties.WrongType wrongType;
 
   Problems(CoatcheckProperties.WrongType wrongType) {
@@ -45,14 +50,21 @@ final class Problems {
   /** For a gateway that refused a call, or did not answer it. */
   static ProblemDetail of(CoatcheckException failed) {
     return failed.problem().isTemporary()
-        ? of(
-            HttpStatus.SERVICE_UNAVAILABLE,
-            "public_ids_unavailable",
-            "Public IDs can't be resolved at the moment. Send the same request again later.")
+        ? of(HttpStatus.SERVICE_UNAVAILABLE, "public_ids_unavailable", UNAVAILABLE)
         : of(
             HttpStatus.INTERNAL_SERVER_ERROR,
             "internal",
             "The application can't use its gateway of public IDs. Its log says why.");
+  }
+
+  /** For an item of a batch that may succeed later. */
+  static PublicIdProblemException unavailable(Problem temporary) {
+    PublicIdProblemException failed =
+        new PublicIdProblemException(
+            HttpStatus.SERVICE_UNAVAILABLE, "public_ids_unavailable", UNAVAILABLE);
+    long seconds = temporary.retryAfter().map(wait -> wait.toSeconds()).orElse(1L);
+    failed.getHeaders().set(HttpHeaders.RETRY_AFTER, Long.toString(Math.max(1, seconds)));
+    return failed;
   }
 
   static PublicIdProblemException unknown() {

@@ -43,14 +43,16 @@ public final class PublicIdAdvice {
   }
 
   /**
-   * Answers with 404 or 410.
+   * Answers with 404 or 410, or with 503 for an item of a batch that may succeed later.
    *
    * @param problem also the cause of another exception
    * @return a problem
    */
   @ExceptionHandler
-  ProblemDetail unknownOrEnded(PublicIdProblemException problem) {
-    return problem.getBody();
+  ResponseEntity<ProblemDetail> unknownOrEnded(PublicIdProblemException problem) {
+    return ResponseEntity.status(problem.getStatusCode())
+        .headers(problem.getHeaders())
+        .body(problem.getBody());
   }
 
   /**

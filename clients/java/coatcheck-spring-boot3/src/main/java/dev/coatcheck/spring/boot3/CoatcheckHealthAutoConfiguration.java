@@ -5,9 +5,9 @@ import dev.coatcheck.spring.CoatcheckAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.health.ConditionalOnEnabledHealthIndicator;
 import org.springframework.boot.actuate.health.HealthIndicator;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
 
 /** The gateway as a part of the application's health, where there is Spring Boot's Actuator. */
@@ -17,7 +17,7 @@ import org.springframework.context.annotation.Bean;
 public final class CoatcheckHealthAutoConfiguration {
   @Bean
   @ConditionalOnMissingBean(name = "coatcheckHealthIndicator")
-  @ConditionalOnBean(CoatcheckClient.class)
+  @ConditionalOnSingleCandidate(CoatcheckClient.class)
   HealthIndicator coatcheckHealthIndicator(CoatcheckClient client) {
     return new CoatcheckHealthIndicator(client);
   }

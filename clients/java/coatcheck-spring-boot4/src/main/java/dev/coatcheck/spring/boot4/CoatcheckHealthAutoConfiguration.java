@@ -3,9 +3,9 @@ package dev.coatcheck.spring.boot4;
 import dev.coatcheck.client.CoatcheckClient;
 import dev.coatcheck.spring.CoatcheckAutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
@@ -17,7 +17,7 @@ import org.springframework.context.annotation.Bean;
 public final class CoatcheckHealthAutoConfiguration {
   @Bean
   @ConditionalOnMissingBean(name = "coatcheckHealthIndicator")
-  @ConditionalOnBean(CoatcheckClient.class)
+  @ConditionalOnSingleCandidate(CoatcheckClient.class)
   HealthIndicator coatcheckHealthIndicator(CoatcheckClient client) {
     return new CoatcheckHealthIndicator(client);
   }

@@ -4,17 +4,23 @@ import dev.coatcheck.client.CallListener;
 import dev.coatcheck.id.Key;
 import dev.coatcheck.id.PublicId;
 import dev.coatcheck.id.PublicIdType;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.context.annotation.Bean;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.request.RequestAttributes;
+import org.springframework.web.context.request.RequestContextHolder;
 
 /** An application with one dependency on Coatcheck. */
 @SpringBootApplication
@@ -68,6 +74,42 @@ class ShopApplication {
     @PostMapping("/refunds")
     Refund refund(@RequestBody Refund refund) {
       return refund;
+    }
+  }
+
+  /** Bodies that can be written only once, and an answer about a body that could not be written. */
+  @RestController
+  static class Bodies {
+    @GetMapping("/iterator")
+    Iterator<Long> iterator() {
+      return List.of(1L, 2L).iterator();
+    }
+
+    @GetMapping("/stream")
+    Stream<Long> stream() {
+      return Stream.of(1L, 2L);
+    }
+
+    @GetMapping("/unwritable")
+    List<Object> unwritable() {
+      return List.of(new Unwritable());
+    }
+
+    @ExceptionHandler
+    ResponseEntity<String> failed(Exception failed) {
+      return ResponseEntity.status(500)
+          .body(
+              RequestContextHolder.currentRequestAttributes()
+                      .getAttribute(
+                          "dev.coatcheck.spring.BodyKeys", RequestAttributes.SCOPE_REQUEST)
+                  + "");
+    }
+  }
+
+  /** Can't be written as JSON. */
+  static class Unwritable {
+    public String getText() {
+      throw new IllegalStateException("not to be written");
     }
   }
 }
