@@ -143,8 +143,7 @@ public final class BodyKeysAdvice implements ResponseBodyAdvice<Object> {
       if (results.get(i) instanceof MintResult.Minted<T> minted) {
         texts.put(keys.get(i), minted.mapping().id().toString());
       } else {
-        throw refused(
-            keys.get(i), "minted", ((MintResult.Refused<T>) results.get(i)).problem());
+        throw refused(keys.get(i), "minted", ((MintResult.Refused<T>) results.get(i)).problem());
       }
     }
   }
@@ -154,11 +153,6 @@ public final class BodyKeysAdvice implements ResponseBodyAdvice<Object> {
     return problem.isTemporary()
         ? Problems.unavailable(problem)
         : new IllegalStateException(
-            "A key of "
-                + key.type().getName()
-                + " could not be "
-                + verb
-                + ": "
-                + problem.detail());
+            "A key of " + key.type().getName() + " could not be " + verb + ": " + problem.detail());
   }
 }

@@ -28,9 +28,7 @@ class BodyKeysTest {
   @BeforeAll
   static void start() {
     Class<?>[] sources = {ShopApplication.class, SliceTests.Gateway.class};
-    String[] settings = {
-      "--server.port=0", "--server.address=127.0.0.1", "--coatcheck.keys=mint"
-    };
+    String[] settings = {"--server.port=0", "--server.address=127.0.0.1", "--coatcheck.keys=mint"};
     shop = SpringApplication.run(sources, settings);
   }
 
@@ -42,8 +40,7 @@ class BodyKeysTest {
   @Test
   void anEndedRowIsShownAmongMintedOnes() throws Exception {
     CoatcheckClient client = shop.getBean(CoatcheckClient.class);
-    PublicId<Charge> ended =
-        client.mint(MintRequest.of(Key.of(Charge.class, 71))).mapping().id();
+    PublicId<Charge> ended = client.mint(MintRequest.of(Key.of(Charge.class, 71))).mapping().id();
     client.revoke(ended, null);
 
     HttpResponse<String> answer = get("/rows?first=71&count=2");
