@@ -11,9 +11,9 @@ final class ErrorPages {
       """
       Every error is an RFC 9457 problem with a stable `code`. Branch on the code, never on `title` or `detail`, which are for people and may be reworded. A code always has the same status, and each bad item of a batch has a code and a status too. `param` names the field, parameter or header with the error; `request_id` identifies the request in the log of the gateway.
 
-      **With `Retry-After`, wait that long and send the same request again. Without `Retry-After`, correct the request.** `Retry-After` comes with 503, with 429 and with 409 `busy`. An answer never repeats input.
+      **With `Retry-After`, wait that long and send the same request again. Without `Retry-After`, correct the request, unless it is 408, 412 or 500.** `Retry-After` comes with 503, with 429 and with 409 `busy`. An answer never repeats input.
 
-      Every request may be repeated safely, with two exceptions: a mint without `key`, `legacy_id`, `client_id` and `Idempotency-Key` makes another public ID if the first request succeeded, and `POST /v1/keys` makes other keys.
+      Every request may be repeated safely, except those that make something new each time: a mint without `key`, `legacy_id`, `client_id` and `Idempotency-Key`, `POST /v1/keys`, `POST /v1/leases`, `POST /v1/access/keys` (look for the first key in `GET /v1/access/keys`, and revoke it), and a plan of a table migration without an `Idempotency-Key`.
       """;
 
   private static final String EXAMPLE =
