@@ -46,6 +46,7 @@ class DistributedTablesTest {
       assertThat(api.get("/v1/ids/" + id).status()).isEqualTo(410);
       assertThat(api.post("/v1/ids/" + id + "/erase", "").status()).isIn(200, 202);
     }
+    database.sql().execute(FLUSH);
     List<String> after = database.sql().texts(LOOKS);
 
     assertThat(used(before, after, "public_id_p")).hasSize(1);
