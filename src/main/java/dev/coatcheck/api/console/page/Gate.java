@@ -110,23 +110,25 @@ public final class Gate {
                             before,
                             () -> {
                               Form form = Form.read(ctx);
-                              // On a slow line the session may have ended while the form came.
-                              return visit(ctx)
-                                  .map(visit -> answered(ctx, visit, form, handler))
-                                  .orElseGet(() -> toSignIn(Optional.empty()));
+                              // The time in which the form came is not that of the answer.
+                              return Deadline.ofAnswer().call(() -> answered(ctx, form, handler));
                             }))
                 .orElseGet(() -> toSignIn(Optional.empty())));
   }
 
-  /** The time in which the form came is not that of the answer. */
-  private Answer answered(Context ctx, Visit visit, Form form, FormHandler handler) {
-    return answered(
-        ctx,
-        visit,
-        () -> {
-          requireToken(form, visit);
-          return Deadline.ofAnswer().call(() -> handler.answer(ctx, visit, form));
-        });
+  /** On a slow line the session may have ended while the form came. */
+  private Answer answered(Context ctx, Form form, FormHandler handler) {
+    return visit(ctx)
+        .map(
+            visit ->
+                answered(
+                    ctx,
+                    visit,
+                    () -> {
+                      requireToken(form, visit);
+                      return handler.answer(ctx, visit, form);
+                    }))
+        .orElseGet(() -> toSignIn(Optional.empty()));
   }
 
   /** As {@link #form}, for those who may change what needs the scope. */

@@ -11,6 +11,7 @@ import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.TestType;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -24,6 +25,8 @@ class ChangePagesTest {
   @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
 
   private static TestClient client;
+  private static final Duration LONGER_THAN_AN_ANSWER = Duration.ofSeconds(1);
+
   private static ConsoleClient browser;
   private String id = "";
 
@@ -167,7 +170,9 @@ class ChangePagesTest {
       socket.getOutputStream().flush();
       assertThat(person.get(path("revoke")).status()).isEqualTo(200);
       GATEWAY.revokeKey(key);
-      await().until(() -> person.get(path("revoke")).status() == 303);
+      await()
+          .pollDelay(LONGER_THAN_AN_ANSWER)
+          .until(() -> person.get(path("revoke")).status() == 303);
 
       socket
           .getOutputStream()
