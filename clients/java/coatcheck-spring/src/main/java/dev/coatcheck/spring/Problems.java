@@ -49,12 +49,17 @@ final class Problems {
 
   /** For a gateway that refused a call, or did not answer it. */
   static ProblemDetail of(CoatcheckException failed) {
-    return failed.problem().isTemporary()
-        ? of(HttpStatus.SERVICE_UNAVAILABLE, "public_ids_unavailable", UNAVAILABLE)
-        : of(
-            HttpStatus.INTERNAL_SERVER_ERROR,
-            "internal",
-            "The application can't use its gateway of public IDs. Its log says why.");
+    Problem problem = failed.problem();
+    if (problem.isTemporary()) {
+      return of(HttpStatus.SERVICE_UNAVAILABLE, "public_ids_unavailable", UNAVAILABLE);
+    }
+    if (problem.status() == HttpStatus.GONE.value()) { // legacy IDs in a brownout
+      return of(HttpStatus.GONE, problem.code(), problem.detail());
+    }
+    return of(
+        HttpStatus.INTERNAL_SERVER_ERROR,
+        "internal",
+        "The application can't use its gateway of public IDs. Its log says why.");
   }
 
   /** For an item of a batch that may succeed later. */
@@ -86,6 +91,7 @@ final class Problems {
       case "public_id_unknown" -> "Unknown public ID";
       case "public_id_revoked" -> "Revoked public ID";
       case "public_id_erased" -> "Erased public ID";
+      case "legacy_brownout_gone" -> "Legacy IDs paused";
       case "public_ids_unavailable" -> "Public IDs unavailable";
       default -> "Internal error";
     };

@@ -90,8 +90,9 @@ public final class PublicIds {
    * @param resolution an answer of the client
    * @param <T> its type
    * @return the key in the application's database
-   * @throws PublicIdProblemException if the public ID is unknown (404) or ended (410)
-   * @throws IllegalStateException if the gateway refused this item of a batch
+   * @throws PublicIdProblemException if the public ID is unknown (404) or ended (410), or if the
+   *     gateway can't answer for this item of a batch now (503)
+   * @throws IllegalStateException if the gateway refused this item for good
    */
   public static <T> Key<T> require(Resolution<T> resolution) {
     if (resolution instanceof Found<T> found) {
@@ -104,7 +105,9 @@ public final class PublicIds {
       throw Problems.ended(revoked);
     }
     if (resolution instanceof Refused<T> refused) {
-      throw new IllegalStateException("The gateway refused a public ID: " + refused.problem());
+      throw refused.problem().isTemporary()
+          ? Problems.unavailable(refused.problem())
+          : new IllegalStateException("The gateway refused a public ID: " + refused.problem());
     }
     if (resolution instanceof Unknown<T>
         || resolution instanceof WrongType<T>
