@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -83,10 +84,7 @@ public final class Access {
    * who have shown the key before.
    */
   Optional<Caller> holderOf(String keyId) {
-    return known
-        .getAmongMany(keyId, staleMax, store::find)
-        .filter(found -> found.isAlive(clock.instant()))
-        .map(StoredKey::caller);
+    return alive(keyId, _ -> true).map(StoredKey::caller);
   }
 
   /**
@@ -117,10 +115,14 @@ public final class Access {
   }
 
   private Optional<StoredKey> alive(ApiKey key) {
+    return alive(key.id(), found -> found.hash().matches(key.hash()));
+  }
+
+  private Optional<StoredKey> alive(String keyId, Predicate<StoredKey> isShown) {
     Optional<StoredKey> alive =
         known
-            .getAmongMany(key.id(), staleMax, store::find)
-            .filter(found -> found.hash().matches(key.hash()))
+            .getAmongMany(keyId, staleMax, store::find)
+            .filter(isShown)
             .filter(found -> found.isAlive(clock.instant()));
     alive.ifPresent(found -> uses.note(found.keyId()));
     return alive;

@@ -309,9 +309,28 @@ class ApiKeysTest {
     KeyUses uses = (KeyUses) access.recordUses();
     uses.flush();
     uses.flush();
-    assertThat(FRESH.sql().number("select count(*) from coatcheck.api_key_use")).isEqualTo(count);
+    assertThat(
+            FRESH
+                .sql()
+                .number(
+                    "select count(*) from coatcheck.api_key_use join coatcheck.api_key using"
+                        + " (key_id) where name = 'many'"))
+        .isEqualTo(count);
     assertThat(KEYS.find(keys.getFirst().id()).orElseThrow().lastUsedAt()).isPresent();
     uses.close();
+  }
+
+  @Test
+  void whoHasASessionUsesTheApiKeyOfIt() {
+    StoredKey key = made(Scope.IDS_READ);
+    Access access =
+        new Access(DATABASE, new Access.Trust(FEED, Duration.ofSeconds(60)), OBSERVER, () -> now);
+
+    assertThat(access.holderOf(key.keyId())).isPresent();
+
+    KeyUses uses = (KeyUses) access.recordUses();
+    uses.close();
+    assertThat(KEYS.find(key.keyId()).orElseThrow().lastUsedAt()).isPresent();
   }
 
   private static void insert(List<ApiKey> keys) {
