@@ -56,6 +56,7 @@ public final class LegacyCallers implements AutoCloseable {
   private final Background background;
   private final InstantSource clock;
   private final SpaceSaving.Budget budget;
+  private final int pendingMax;
 
   /** In the order in which two instances write, so that neither waits for the other for long. */
   private final TreeMap<TypeDay, Map<CallerKind, SpaceSaving>> pending = new TreeMap<>();
@@ -64,18 +65,27 @@ public final class LegacyCallers implements AutoCloseable {
   private final ScheduledExecutorService flusher;
 
   LegacyCallers(
-      LegacyCallerStore store, Observer observer, InstantSource clock, SpaceSaving.Budget budget) {
+      LegacyCallerStore store,
+      Observer observer,
+      InstantSource clock,
+      SpaceSaving.Budget budget,
+      int pendingMax) {
     this.store = store;
     this.background = new Background("legacy-callers", observer);
     this.clock = clock;
     this.budget = budget;
+    this.pendingMax = pendingMax;
     this.flusher = Background.timer("legacy-callers");
   }
 
   public static LegacyCallers open(Database database, Observer observer, InstantSource clock) {
     LegacyCallers callers =
         new LegacyCallers(
-            new LegacyCallerStore(database), observer, clock, new SpaceSaving.Budget(COUNTERS_MAX));
+            new LegacyCallerStore(database),
+            observer,
+            clock,
+            new SpaceSaving.Budget(COUNTERS_MAX),
+            PENDING_MAX);
     var _ =
         callers.flusher.scheduleWithFixedDelay(
             callers::flush, FLUSH_SECONDS, FLUSH_SECONDS, TimeUnit.SECONDS);
@@ -124,7 +134,7 @@ public final class LegacyCallers implements AutoCloseable {
   private synchronized void add(TypeDay key, Map<CallerKind, String> texts, int times) {
     Map<CallerKind, SpaceSaving> sketches = pending.get(key);
     if (sketches == null) {
-      if (pending.size() >= PENDING_MAX) {
+      if (pending.size() >= pendingMax) {
         return;
       }
       sketches = new EnumMap<>(CallerKind.class);

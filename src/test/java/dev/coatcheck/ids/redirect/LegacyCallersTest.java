@@ -63,6 +63,33 @@ class LegacyCallersTest {
   }
 
   @Test
+  void inALongOutageTheDaysThatAreKeptAreLimited() {
+    Type patient = type("patient");
+    SpaceSaving.Budget budget = new SpaceSaving.Budget(LegacyCallers.COUNTERS_MAX);
+    try (LegacyCallers callers =
+        new LegacyCallers(
+            new LegacyCallerStore(FIXTURE.database), FIXTURE.observer, now::get, budget, 2)) {
+      for (int day = 20; day <= 22; day++) {
+        now.set(Instant.parse("2026-11-" + day + "T12:00:00Z"));
+        callers.count(patient.number(), agent("old"), 1);
+      }
+      callers.flush();
+      assertThat(countOf(callers, patient)).isEqualTo(2);
+
+      callers.count(patient.number(), agent("old"), 1);
+      callers.flush();
+      assertThat(countOf(callers, patient)).isEqualTo(3);
+    }
+  }
+
+  private static long countOf(LegacyCallers callers, Type type) {
+    return callers
+        .of(type, DAY, DAY.plusDays(2), Set.of(CallerKind.USER_AGENT), 1)
+        .getFirst()
+        .count();
+  }
+
+  @Test
   void theCountsOfTwoInstancesAddUp() throws Exception {
     Type charge = FIXTURE.charge;
     List<Future<?>> racers = new ArrayList<>();
@@ -174,7 +201,7 @@ class LegacyCallersTest {
     SpaceSaving.Budget budget = new SpaceSaving.Budget(LegacyCallers.COUNTERS_MAX);
     try (LegacyCallers callers =
         new LegacyCallers(
-            new LegacyCallerStore(FIXTURE.database), FIXTURE.observer, now::get, budget)) {
+            new LegacyCallerStore(FIXTURE.database), FIXTURE.observer, now::get, budget, 1)) {
       for (int i = 0; i < AGENTS; i++) {
         callers.count(busy.number(), agent(i % 100 == 0 ? "frequent" : "agent " + i), 1);
       }
