@@ -253,7 +253,7 @@ public final class MigrateTableCommand {
 
   /** The exit status: 0 if the run is done, 1 with the reason if it stopped before. */
   private static int done(Output output, JsonNode run) throws CommandFailed {
-    if (!run.path("state").asString().equals("done")) {
+    if (!List.of("done", "contracted").contains(run.path("state").asString())) {
       throw new CommandFailed(RunText.failure(run));
     }
     if (run.path("goal").asString().equals("switch") && !PhaseProgress.isSwitched(run)) {

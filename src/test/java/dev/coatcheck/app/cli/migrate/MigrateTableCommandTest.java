@@ -343,6 +343,7 @@ class MigrateTableCommandTest {
         .contains("is contracted: the legacy IDs have left the table, and old links go on working.")
         .contains("[x] switch [x] contract\n")
         .contains("verify " + id + " at any time, or retire " + id);
+    assertThat(dba.run("status", id, "--watch")).isEqualTo(new Terminal(0, done.out(), ""));
     assertThat(dba.run("verify", id).out()).contains("50 rows compared; no errors found.");
     assertThat(dba.run("forget", id).err()).contains("Retire the run first");
     String retire = dba.run("retire", id, "--new-keys=none").out();
