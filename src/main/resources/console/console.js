@@ -13,7 +13,8 @@ function showLocalTimes(within) {
 const RETRY_MILLIS = 5000;
 
 // An element with data-live="PATH" follows that stream: each message has the new content of
-// elements by their IDs, "reload" loads the page anew, and "outage" shows what is said of one.
+// elements by their IDs, and "reload" loads the page anew. While there are none, because of an
+// "outage" of Postgres or without a stream, the page says that it shows how things were.
 function follow(live) {
   const stream = new EventSource(live.dataset.live);
   const outage = live.querySelector("[data-outage]");
@@ -37,12 +38,20 @@ function follow(live) {
   });
   // A browser connects again by itself, except after a refusal: the gateway starts, or is full.
   stream.onerror = () => {
+    outage.hidden = false;
     if (stream.readyState === EventSource.CLOSED) {
       setTimeout(() => follow(live), RETRY_MILLIS);
     }
   };
   addEventListener("pagehide", () => stream.close());
 }
+
+// A browser that goes back may show the page as it was left, without its stream.
+addEventListener("pageshow", (event) => {
+  if (event.persisted) {
+    location.reload();
+  }
+});
 
 showLocalTimes(document);
 for (const live of document.querySelectorAll("[data-live]")) {

@@ -96,6 +96,7 @@ class MigrationBrowserTest {
           route -> route.fulfill(new Route.FulfillOptions().setStatus(503)),
           new Page.RouteOptions().setTimes(1));
       page.navigate(run);
+      assertThat(page.locator("[data-outage]")).isVisible();
 
       GATEWAY.execute(
           "update coatcheck.table_migration set rows_total = 7 where table_name = 'parcels'");

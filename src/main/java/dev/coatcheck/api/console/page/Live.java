@@ -49,7 +49,8 @@ public final class Live implements AutoCloseable {
 
   private final ConsoleSessions sessions;
   private final Background background;
-  private final EventStreams streams = new EventStreams("console-stream", STREAMS_MAX, STREAMS_MAX);
+  private final EventStreams streams =
+      new EventStreams("console-stream", STREAMS_MAX, STREAMS_MAX / 2);
   private final Set<Watcher> watchers = ConcurrentHashMap.newKeySet();
   private final CountDownLatch stop = new CountDownLatch(1);
   private final Executor threads = VirtualThreads.getNamedVirtualThreadsExecutor("console-live-");
@@ -137,7 +138,8 @@ public final class Live implements AutoCloseable {
                         ProblemCode.OVERLOADED,
                         "An instance serves at most "
                             + STREAMS_MAX
-                            + " pages that move. Load the page again to see what is new.")));
+                            + " pages that move, half of them for one API key. Load the page again"
+                            + " to see what is new.")));
   }
 
   private synchronized void add(Watcher watcher) {

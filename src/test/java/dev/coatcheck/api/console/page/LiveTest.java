@@ -9,6 +9,7 @@ import dev.coatcheck.MachineDelay;
 import dev.coatcheck.api.console.ConsoleClient;
 import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.api.routes.migrations.Runs;
+import dev.coatcheck.ids.access.Scope;
 import java.io.IOException;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
@@ -20,6 +21,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.awaitility.Awaitility;
@@ -67,11 +69,16 @@ class LiveTest {
   }
 
   @Test
-  void twoHundredPagesMoveAndAnotherOneOnceOneOfThemIsLeft() throws Exception {
-    try (Streams streams = Streams.of(browser())) {
-      streams.open(Live.STREAMS_MAX);
-
-      try (Stream refused = streams.ask()) {
+  void twoHundredPagesMoveHalfOfThemForOneKeyAndAnotherOneOnceOneOfThemIsLeft() throws Exception {
+    try (Streams others = Streams.of(browser());
+        Streams streams = Streams.of(browser())) {
+      others.open(Live.STREAMS_MAX / 2);
+      try (Stream refused = others.ask()) {
+        assertThat(refused.upTo("</html>"))
+            .contains("HTTP/1.1 503", "half of them for one API key");
+      }
+      streams.open(Live.STREAMS_MAX / 2);
+      try (Stream refused = Streams.of(browser()).ask()) {
         assertThat(refused.upTo("</html>"))
             .contains("HTTP/1.1 503", "An instance serves at most 200 pages that move");
       }
@@ -85,7 +92,7 @@ class LiveTest {
   @Test
   @Tag("faults")
   void twoHundredWatchersCostAtMostTwentyMegabytes() throws Exception {
-    try (Streams streams = Streams.of(browser())) {
+    try (Streams streams = Streams.of(browser(), browser())) {
       streams.open(10); // what is loaded once for all counts before
       long before = usedBytes();
 
@@ -166,9 +173,10 @@ class LiveTest {
   @Test
   @Tag("faults")
   void readersThatNeverReadAreClosedWithinTheLimitOfAWriteAndHoldNothing() throws Exception {
-    ConsoleClient browser = browser();
-    try (Streams silent = Streams.of(browser);
-        Streams readers = Streams.of(browser);
+    ConsoleClient one = browser();
+    ConsoleClient other = browser();
+    try (Streams silent = Streams.of(one, other);
+        Streams readers = Streams.of(one, other);
         MachineDelay delay = MachineDelay.measure()) {
       silent.windowBytes = WINDOW_BYTES;
       silent.open(SILENT);
@@ -201,8 +209,9 @@ class LiveTest {
     GATEWAY.execute("update coatcheck.table_migration set reason = " + sql);
   }
 
+  /** With an API key of its own. */
   private static ConsoleClient browser() {
-    return ConsoleClient.signedIn(GATEWAY, GATEWAY.key());
+    return ConsoleClient.signedIn(GATEWAY, GATEWAY.keyWith(Scope.ALL));
   }
 
   /** Changes the progress of the run; gives what pages then show. */
@@ -212,28 +221,32 @@ class LiveTest {
     return rowsDone + " of 1,000,000 rows";
   }
 
-  /** Streams of one person. Their buffer is shared, so that they cost the test little. */
+  /** Streams of these browsers in turn. Their buffer is shared, so that they cost little. */
   private static final class Streams implements AutoCloseable {
     final List<Stream> all = new ArrayList<>();
-    private final byte[] request;
+    private final List<byte[]> requests;
+    private int asked;
     private int windowBytes;
 
-    private Streams(byte[] request) {
-      this.request = request;
+    private Streams(List<byte[]> requests) {
+      this.requests = requests;
     }
 
-    static Streams of(ConsoleClient browser) {
+    static Streams of(ConsoleClient... browsers) {
+      return new Streams(Arrays.stream(browsers).map(Streams::request).toList());
+    }
+
+    private static byte[] request(ConsoleClient browser) {
       String live = browser.get(path).html().replaceAll("(?s).*data-live=\"([^\"]+)\".*", "$1");
-      return new Streams(
-          """
-          GET %s HTTP/1.1\r
-          Host: 127.0.0.1:%d\r
-          Connection: close\r
-          Cookie: __Host-coatcheck=%s\r
-          \r
-          """
-              .formatted(live, GATEWAY.uri().getPort(), browser.cookie())
-              .getBytes(StandardCharsets.US_ASCII));
+      return """
+      GET %s HTTP/1.1\r
+      Host: 127.0.0.1:%d\r
+      Connection: close\r
+      Cookie: __Host-coatcheck=%s\r
+      \r
+      """
+          .formatted(live, GATEWAY.uri().getPort(), browser.cookie())
+          .getBytes(StandardCharsets.US_ASCII);
     }
 
     /** More streams; a change lets the gateway see who has left. */
@@ -263,7 +276,7 @@ class LiveTest {
       }
       channel.connect(
           new InetSocketAddress(InetAddress.getLoopbackAddress(), GATEWAY.uri().getPort()));
-      channel.write(ByteBuffer.wrap(request));
+      channel.write(ByteBuffer.wrap(requests.get(asked++ % requests.size())));
       return new Stream(channel);
     }
 
