@@ -91,10 +91,7 @@ public final class KeyTimes {
    */
   public static boolean[] certainlyKept(OptionalLong[] stated, long t0Millis) {
     OptionalLong[] times = possible(stated, t0Millis);
-    long[] medians = new long[times.length + 1];
-    for (int i = 1; i < times.length; i++) {
-      medians[i] = median(times, i).orElse(-1);
-    }
+    long[] medians = medians(times);
     boolean[] kept = new boolean[times.length];
     for (int i = 0; i < times.length - LOOK_AHEAD; i++) {
       long time = times[i].orElse(Long.MAX_VALUE);
@@ -115,6 +112,29 @@ public final class KeyTimes {
 
   private static boolean isPossible(OptionalLong time, long t0Millis) {
     return time.isPresent() && time.getAsLong() >= 0 && time.getAsLong() <= t0Millis;
+  }
+
+  /** The median of the block or its rest from each row on, or -1: one sorted block that slides. */
+  private static long[] medians(OptionalLong[] times) {
+    long[] medians = new long[times.length + 1];
+    long[] block = new long[BLOCK];
+    int size = 0;
+    for (int from = times.length - 1; from > 0; from--) {
+      if (from + BLOCK < times.length && times[from + BLOCK].isPresent()) {
+        int gone = Arrays.binarySearch(block, 0, size, times[from + BLOCK].getAsLong());
+        size--;
+        System.arraycopy(block, gone + 1, block, gone, size - gone);
+      }
+      if (times[from].isPresent()) {
+        int place = Arrays.binarySearch(block, 0, size, times[from].getAsLong());
+        int come = place < 0 ? ~place : place;
+        System.arraycopy(block, come, block, come + 1, size - come);
+        block[come] = times[from].getAsLong();
+        size++;
+      }
+      medians[from] = size == 0 ? -1 : block[(size - 1) / 2];
+    }
+    return medians;
   }
 
   /** The median of a block or its rest; the lower of two. Ignores rows without a time. */

@@ -11,8 +11,12 @@ import com.atlassian.oai.validator.report.MessageResolver;
 import com.atlassian.oai.validator.report.ValidationReport;
 import com.atlassian.oai.validator.report.ValidationReport.Level;
 import com.atlassian.oai.validator.schema.SchemaValidator;
+import io.swagger.v3.oas.models.Components;
 import io.swagger.v3.oas.models.OpenAPI;
+import io.swagger.v3.oas.models.Operation;
 import io.swagger.v3.oas.models.PathItem;
+import io.swagger.v3.oas.models.parameters.Parameter;
+import io.swagger.v3.oas.models.responses.ApiResponse;
 import io.swagger.v3.parser.OpenAPIV3Parser;
 import java.io.IOException;
 import java.io.InputStream;
@@ -104,11 +108,46 @@ final class Contract {
 
   private Contract(String yaml, SeenOutcomes seen) {
     this.seen = seen;
-    api = new OpenAPIV3Parser().readContents(yaml).getOpenAPI();
+    api = parsed(yaml);
     operations = new ApiOperationResolver(api, null, false);
-    validator = OpenApiInteractionValidator.createForInlineApiSpecification(yaml).build();
+    validator = OpenApiInteractionValidator.createFor(api).build();
     schemas = new SchemaValidator(api, new MessageResolver());
     problems = new ProblemRules(api);
+  }
+
+  /** Left to itself, the validator takes seconds to put each schema in the place of its name. */
+  private static OpenAPI parsed(String yaml) {
+    OpenAPI api = new OpenAPIV3Parser().readContents(yaml).getOpenAPI();
+    Components shared = api.getComponents();
+    shared.getResponses().values().forEach(response -> resolveHeaders(response, shared));
+    for (PathItem path : api.getPaths().values()) {
+      resolveParameters(path.getParameters(), shared);
+      for (Operation operation : path.readOperations()) {
+        resolveParameters(operation.getParameters(), shared);
+        Map<String, ApiResponse> responses = operation.getResponses();
+        responses.replaceAll((_, one) -> meant(one, one.get$ref(), shared.getResponses()));
+        responses.values().forEach(response -> resolveHeaders(response, shared));
+      }
+    }
+    return api;
+  }
+
+  private static void resolveParameters(@Nullable List<Parameter> parameters, Components shared) {
+    if (parameters != null) {
+      parameters.replaceAll(one -> meant(one, one.get$ref(), shared.getParameters()));
+    }
+  }
+
+  private static void resolveHeaders(ApiResponse response, Components shared) {
+    if (response.getHeaders() != null) {
+      response.getHeaders().replaceAll((_, one) -> meant(one, one.get$ref(), shared.getHeaders()));
+    }
+  }
+
+  private static <T> T meant(T given, @Nullable String reference, Map<String, T> shared) {
+    return reference == null
+        ? given
+        : Objects.requireNonNull(shared.get(reference.replaceAll(".*/", "")), reference);
   }
 
   /** The contract that is packaged, the same object for the whole run, so that it sees it all. */
