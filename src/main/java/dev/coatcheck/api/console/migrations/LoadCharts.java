@@ -5,6 +5,7 @@ import dev.coatcheck.migrate.run.LoadSample;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -17,55 +18,81 @@ final class LoadCharts {
   /** Longer gaps are pauses of the run, or its way to another instance. */
   private static final Duration GAP = Duration.ofSeconds(15);
 
+  /** From one sample to the next. */
+  private static final Duration STEP = Duration.ofSeconds(5);
+
+  private static final int GAP_POINTS_MAX = 720;
+
   private static final Duration LATELY = Duration.ofMinutes(2);
   private static final Duration LATELY_MIN = Duration.ofSeconds(30);
   private static final int WAITS_MAX = 20;
 
   private LoadCharts() {}
 
-  static List<Chart> of(List<LoadSample> load) {
+  /**
+   * @param isRunning whether the last sample is of now
+   */
+  static List<Chart> of(List<LoadSample> load, boolean isRunning) {
     if (load.size() < 2) {
       return List.of();
     }
-    Duration span = Duration.between(load.getFirst().at(), load.getLast().at());
+    Instant last = load.getLast().at();
+    Duration span = Duration.between(load.getFirst().at(), last);
+    Optional<Instant> end = isRunning ? Optional.empty() : Optional.of(last);
     return List.of(
         new Chart(
             "Rows a second",
-            rates(load, (a, b) -> Optional.of((double) Math.max(0, b.rowsDone() - a.rowsDone()))),
-            span),
+            line(
+                load,
+                growth((a, b) -> Optional.of((double) Math.max(0, b.rowsDone() - a.rowsDone())))),
+            span,
+            end),
         new Chart(
             "Replica lag, s",
-            load.stream()
-                .map(each -> each.replicaLagSeconds().map(Long::doubleValue).orElse(Double.NaN))
-                .toList(),
-            span),
+            line(load, (_, b) -> b.replicaLagSeconds().map(Long::doubleValue)),
+            span,
+            end),
         new Chart(
             "WAL, MB a second",
-            rates(
+            line(
                 load,
-                (a, b) ->
-                    a.walBytes()
-                        .flatMap(
-                            from -> b.walBytes().map(to -> Math.max(0, to - from) / MEGABYTE))),
-            span));
+                growth(
+                    (a, b) ->
+                        a.walBytes()
+                            .flatMap(
+                                from ->
+                                    b.walBytes().map(to -> Math.max(0, to - from) / MEGABYTE)))),
+            span,
+            end));
   }
 
-  /** The growth a second from each sample to the next one; unknown for the first and over gaps. */
-  private static List<Double> rates(
-      List<LoadSample> load, BiFunction<LoadSample, LoadSample, Optional<Double>> growth) {
-    List<Double> rates = new ArrayList<>();
+  /** What is known of two samples, one after the other. */
+  @FunctionalInterface
+  private interface Value extends BiFunction<LoadSample, LoadSample, Optional<Double>> {}
+
+  /** The values of all samples but the first; a gap is as wide as it was long, up to an hour. */
+  private static List<Double> line(List<LoadSample> load, Value value) {
+    List<Double> line = new ArrayList<>();
     for (int i = 1; i < load.size(); i++) {
       LoadSample before = load.get(i - 1);
       Duration between = Duration.between(before.at(), load.get(i).at());
-      rates.add(
-          between.compareTo(GAP) > 0 || between.toMillis() == 0
-              ? Double.NaN
-              : growth
-                  .apply(before, load.get(i))
-                  .map(grown -> grown * 1_000 / between.toMillis())
-                  .orElse(Double.NaN));
+      if (between.compareTo(GAP) > 0) {
+        long missed = Math.min(between.dividedBy(STEP) - 1, GAP_POINTS_MAX);
+        line.addAll(Collections.nCopies((int) missed, Double.NaN));
+      }
+      line.add(value.apply(before, load.get(i)).orElse(Double.NaN));
     }
-    return rates;
+    return line;
+  }
+
+  /** The growth a second from each sample to the next one; unknown over gaps. */
+  private static Value growth(Value grown) {
+    return (before, after) -> {
+      Duration between = Duration.between(before.at(), after.at());
+      return between.compareTo(GAP) > 0 || between.toMillis() == 0
+          ? Optional.empty()
+          : grown.apply(before, after).map(amount -> amount * 1_000 / between.toMillis());
+    };
   }
 
   /** Of the last two minutes, back to a gap at most; empty in the first half minute. */

@@ -189,7 +189,7 @@ record RunView(TableMigration run, String type, List<StepStatus> steps) {
     }
 
     List<Chart> charts() {
-      return LoadCharts.of(load);
+      return LoadCharts.of(load, run.isRunning());
     }
 
     List<Wait> waits() {

@@ -23,6 +23,7 @@ import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
@@ -172,7 +173,7 @@ public final class OverviewPage {
 
   private static Chart chart(History history, Measure measure, String label) {
     List<Double> values = history.of(measure);
-    return new Chart(label, values, span(values.size()));
+    return new Chart(label, values, span(values.size()), Optional.empty());
   }
 
   private static Duration span(int points) {

@@ -1,8 +1,10 @@
 package dev.coatcheck.api.console.page;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -11,10 +13,11 @@ import java.util.stream.IntStream;
  * gets it anew.
  *
  * @param label what is drawn, with its unit, such as {@code rows a second}
- * @param values oldest first, at equal distances up to now; NaN where nothing is known
+ * @param values oldest first, at equal distances; NaN where nothing is known
  * @param span of time from the first value to the last
+ * @param end the time of the last value; empty for now
  */
-public record Chart(String label, List<Double> values, Duration span) {
+public record Chart(String label, List<Double> values, Duration span, Optional<Instant> end) {
   private static final int WIDTH = 560;
   private static final int HEIGHT = 120;
   private static final int TOP = 10;
@@ -70,16 +73,21 @@ public record Chart(String label, List<Double> values, Duration span) {
     return Double.isNaN(last) ? "" : written(last);
   }
 
-  /** How long ago the first value was. */
+  /** How long before the last value the first one was. */
   String since() {
-    return Display.duration(span) + " ago";
+    return Display.duration(span) + (end.isPresent() ? " earlier" : " ago");
+  }
+
+  /** When the last value was. */
+  String until() {
+    return end.map(Display::time).orElse("now");
   }
 
   /** The picture in words. */
   public String description() {
     return last().isEmpty()
         ? label + ": no values yet"
-        : label + ", the last " + Display.duration(span) + ": now " + last();
+        : label + ", " + Display.duration(span) + " up to " + until() + ": at last " + last();
   }
 
   /** The line as the path of an SVG; a gap where nothing is known. */

@@ -2,6 +2,7 @@ package dev.coatcheck.api.console.migrations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.api.console.page.Chart;
 import dev.coatcheck.migrate.run.LoadSample;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -57,5 +58,22 @@ class LoadChartsTest {
     goOn(0, 300, 0);
 
     assertThat(LoadCharts.rowsPerSecond(load)).hasValue(0);
+  }
+
+  @Test
+  void aPauseIsAsWideAsItWasLongAndTheEndOfAnOldRunIsNotNow() {
+    goOn(0, 100, 100);
+    goOn(1_000, 100, 100);
+
+    Chart rows = LoadCharts.of(load, false).getFirst();
+
+    assertThat(rows.values())
+        .hasSize(1_100 / 5)
+        .filteredOn(value -> value.isNaN())
+        .hasSize(900 / 5);
+    assertThat(rows.end()).hasValue(BEGIN.plusSeconds(1_100));
+    assertThat(rows.description())
+        .contains("18 min 20 s up to 2026-11-27 12:18:20 UTC: at last 100");
+    assertThat(LoadCharts.of(load, true).getFirst().description()).contains("up to now");
   }
 }
