@@ -33,6 +33,12 @@ public record RequestCaller(
     return of(ctx).caller().principal();
   }
 
+  /** Whether the caller still has access, for the same types; for a body that lasts. */
+  public boolean mayGoOn() {
+    AllowedTypes allowed = caller.rights().allowedTypes();
+    return now.get().filter(today -> today.rights().allowedTypes().equals(allowed)).isPresent();
+  }
+
   /** The types that the caller may use. */
   public static AllowedTypes types(Context ctx) {
     return of(ctx).caller().rights().allowedTypes();

@@ -10,7 +10,6 @@ import dev.coatcheck.api.routes.transfers.TransferPermits;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.bulk.rows.RowSummary;
 import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.migrate.run.KeyFileImport;
 import dev.coatcheck.migrate.run.KeyFileOutcome;
@@ -47,16 +46,8 @@ final class FileRoutes {
     RowsUpload upload = new RowsUpload(ctx);
     long id = answers.id(ctx);
     RequestCaller request = RequestCaller.of(ctx);
-    AllowedTypes allowed = request.caller().rights().allowedTypes();
     KeyFileImport.Sender sender =
-        new KeyFileImport.Sender(
-            RequestCaller.actor(ctx),
-            () ->
-                request
-                    .now()
-                    .get()
-                    .filter(now -> now.rights().allowedTypes().equals(allowed))
-                    .isPresent());
+        new KeyFileImport.Sender(RequestCaller.actor(ctx), request::mayGoOn);
     return upload.answer(
         (rows, keyed) -> files.run(id, upload.format(), rows, upload.errorsMax(), sender, keyed),
         outcome ->

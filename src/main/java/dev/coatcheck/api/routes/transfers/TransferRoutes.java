@@ -21,7 +21,6 @@ import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.Type;
 import io.javalin.http.Context;
@@ -70,17 +69,8 @@ public final class TransferRoutes implements Routes {
   private Answer importAll(Context ctx) throws IOException {
     RowsUpload upload = new RowsUpload(ctx);
     RequestCaller request = RequestCaller.of(ctx);
-    AllowedTypes allowed = request.caller().rights().allowedTypes();
     Importer.Sender sender =
-        new Importer.Sender(
-            request.caller(),
-            RequestCaller.actor(ctx),
-            () ->
-                request
-                    .now()
-                    .get()
-                    .filter(now -> now.rights().allowedTypes().equals(allowed))
-                    .isPresent());
+        new Importer.Sender(request.caller(), RequestCaller.actor(ctx), request::mayGoOn);
     return upload.answer(
         (rows, keyed) -> importer.run(upload.format(), rows, sender, upload.errorsMax(), keyed),
         outcome ->
