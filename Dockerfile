@@ -22,7 +22,8 @@ COPY ops/jvm/options /opt/coatcheck/jvm.options
 COPY ops/release/coatcheck /opt/coatcheck/
 COPY ops/image/healthy /usr/local/bin/
 RUN ln -s /opt/coatcheck/coatcheck /usr/local/bin/coatcheck
-USER coatcheck
+# By its number, which Kubernetes can see to be no root.
+USER 10001
 WORKDIR /var/lib/coatcheck
 
 # A gateway and a verb run once, so that every start of the image takes half the time.

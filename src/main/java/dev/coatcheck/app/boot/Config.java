@@ -88,6 +88,9 @@ public record Config(
     private final Map<Setting, String> flags;
     private final List<String> faults = new ArrayList<>();
 
+    /** Read once, because the file may be a pipe; for the replica, too. */
+    private String databasePassword = "";
+
     Reader(Map<String, String> environment, Map<Setting, String> flags) {
       this.environment = environment;
       this.flags = flags;
@@ -257,13 +260,14 @@ public record Config(
         }
         return Optional.empty();
       }
+      databasePassword = databasePassword();
       DatabaseUrl.fault(url.get(), Setting.DATABASE_PASSWORD.variable())
           .ifPresent(what -> fault(Setting.DATABASE_URL, what));
       if (user.isEmpty()) {
         fault(Setting.DATABASE_USER, "is needed beside COATCHECK_DATABASE_URL");
       }
       return Optional.of(
-          new DatabaseSettings(url.get(), user.orElse(""), databasePassword(), connectionsMax));
+          new DatabaseSettings(url.get(), user.orElse(""), databasePassword, connectionsMax));
     }
 
     /** It has the users of the database. */
@@ -284,7 +288,7 @@ public record Config(
       }
       return Optional.of(
           new DatabaseSettings(
-              url.get(), value(Setting.DATABASE_USER).orElse(""), databasePassword(), connections));
+              url.get(), value(Setting.DATABASE_USER).orElse(""), databasePassword, connections));
     }
 
     private boolean migrates() {

@@ -8,7 +8,9 @@ import java.util.regex.Pattern;
 final class DatabaseUrl {
   private static final Pattern SHAPE =
       Pattern.compile("jdbc:postgresql://[^/?\\s]+/[^?\\s]+(\\?.*)?");
-  private static final Pattern SECRET = Pattern.compile("[?&](ssl)?password=");
+
+  /** In front of the host it means nothing to the driver, but libpq takes it there. */
+  private static final Pattern SECRET = Pattern.compile("[?&](ssl)?password=|//[^/?]*@");
 
   /** The driver prefers these to the search path and the time-outs that connections begin with. */
   private static final Pattern OVERRIDE = Pattern.compile("[?&](options|currentSchema)=");
@@ -16,12 +18,12 @@ final class DatabaseUrl {
   private DatabaseUrl() {}
 
   static Optional<String> fault(String url, String passwordVariable) {
-    if (!SHAPE.matcher(url).matches()) {
-      return Optional.of("must look like jdbc:postgresql://host:5432/name");
-    }
     if (SECRET.matcher(url).find()) {
       return Optional.of(
           "contains a password, and the URL is printed: move the password to " + passwordVariable);
+    }
+    if (!SHAPE.matcher(url).matches()) {
+      return Optional.of("must look like jdbc:postgresql://host:5432/name");
     }
     Matcher override = OVERRIDE.matcher(url);
     return override.find()

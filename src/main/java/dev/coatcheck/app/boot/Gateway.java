@@ -109,6 +109,7 @@ public final class Gateway implements AutoCloseable {
   private static final String HOLDER = holder();
 
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+  private volatile boolean isClosing;
   private final Config config;
   private final HttpServer server;
   private final Optional<Path> developmentKey;
@@ -308,9 +309,9 @@ public final class Gateway implements AutoCloseable {
                   random,
                   observer));
       instances.announce(version(), url());
-    } catch (PortInUse taken) {
+    } catch (PortInUse | DatabaseUnavailable failed) {
       close();
-      throw new StartFailed(taken);
+      throw new StartFailed(failed);
     } catch (StartFailed | RuntimeException failed) {
       close();
       throw failed;
@@ -434,9 +435,20 @@ public final class Gateway implements AutoCloseable {
     openDatabase.callerClosesAtExit();
   }
 
+  /** Runs the task if the embedded Postgres ends, as by a kill, while the gateway is open. */
+  public void onDatabaseEnd(Runnable task) {
+    openDatabase.onEnd(
+        () -> {
+          if (!isClosing) {
+            task.run();
+          }
+        });
+  }
+
   /** Stops accepting requests, finishes the accepted ones, then closes the database. */
   @Override
   public void close() {
+    isClosing = true;
     while (!opened.isEmpty()) {
       try {
         opened.pop().close();

@@ -105,6 +105,11 @@ public final class OpenDatabase implements AutoCloseable {
     embedded.ifPresent(EmbeddedDatabase::callerClosesAtExit);
   }
 
+  /** Runs the task once the embedded Postgres has ended, if there is one. */
+  void onEnd(Runnable task) {
+    embedded.ifPresent(postgres -> postgres.end().thenRun(task));
+  }
+
   /** For more pools on the same database. */
   public DatabaseSettings settings() {
     return settings;

@@ -17,7 +17,6 @@ import dev.coatcheck.ids.access.NewKey;
 import dev.coatcheck.ids.access.Rights;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.access.StoredKey;
-import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -90,18 +89,16 @@ final class AccessCommand {
               NewKey wanted = new NewKey(name, principal, rights);
               return issued(keys, keys.create(wanted, Actor.operator()));
             });
-    printSecret(output, issued);
-    PrintWriter err = spec.commandLine().getErr();
     String principal = issued.key().principal();
     if (!principal.equals(name)) {
-      err.println(
-          "Another key has or had this name, so the principal of the new key is "
-              + principal
-              + ".");
+      spec.commandLine()
+          .getErr()
+          .println(
+              "Another key has or had this name, so the principal of the new key is "
+                  + principal
+                  + ".");
     }
-    err.println(
-        "The API key is shown only now. To revoke it: coatcheck access revoke "
-            + ApiKey.shown(issued.key().keyId()));
+    printSecret(output, issued);
     return 0;
   }
 
@@ -270,7 +267,6 @@ final class AccessCommand {
     printSecret(
         output,
         withKeys(settings, keys -> issued(keys, keys.rotate(id, rotation, Actor.operator()))));
-    spec.commandLine().getErr().println("The API key is shown only now.");
     return 0;
   }
 
@@ -317,7 +313,13 @@ final class AccessCommand {
     };
   }
 
-  private static void printSecret(Output output, Issued issued) throws CommandFailed {
+  /** The key ID comes first: who loses the secret, by a full disk, can still revoke the key. */
+  private void printSecret(Output output, Issued issued) throws CommandFailed {
+    spec.commandLine()
+        .getErr()
+        .println(
+            "The API key is shown only now. To revoke it: coatcheck access revoke "
+                + ApiKey.shown(issued.key().keyId()));
     output.print(issued.shown(), issued.secret());
   }
 

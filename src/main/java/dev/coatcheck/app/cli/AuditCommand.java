@@ -9,9 +9,11 @@ import dev.coatcheck.app.client.Output;
 import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.cluster.audit.AuditPruning;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.postgres.connection.Deadline;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.LocalDate;
@@ -33,6 +35,7 @@ import tools.jackson.databind.JsonNode;
 /** {@code coatcheck audit}: who changed what, through the API, and its pruning in the database. */
 @Command(name = "audit", description = "Lists, exports and prunes who changed what.")
 final class AuditCommand {
+  private static final Duration PRUNING_MAX = Duration.ofHours(1);
   private static final int PAGE_MAX = 100;
   private static final int LISTED_MAX = 10_000;
 
@@ -140,7 +143,8 @@ final class AuditCommand {
   private static Optional<AuditPruning.Span> pruned(Settings settings, Instant before)
       throws CommandFailed {
     try (OpenDatabase opened = OpenDatabase.openBeside(settings.config(), new Observer())) {
-      return new AuditPruning(opened.database()).prune(before, Actor.operator());
+      return Deadline.after(PRUNING_MAX)
+          .call(() -> new AuditPruning(opened.database()).prune(before, Actor.operator()));
     } catch (StartFailed failed) {
       throw new CommandFailed(String.valueOf(failed.getMessage()));
     }

@@ -7,6 +7,8 @@ import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.ExitCode;
 import dev.coatcheck.app.client.Misused;
 import dev.coatcheck.app.demo.DemoCommand;
+import dev.coatcheck.postgres.connection.SqlState;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.io.PrintWriter;
 import java.util.Arrays;
 import java.util.Collection;
@@ -121,11 +123,11 @@ public final class Cli {
   private static CommandLine equipped(CommandLine line) {
     // picocli's own writer doesn't report a closed pipe.
     line.setOut(new PrintWriter(System.out, true, System.out.charset()));
+    // An argument with @ is text, such as an ID from a stranger, and no file to read.
+    line.setExpandAtFiles(false);
     line.setExecutionExceptionHandler(
         (thrown, command, _) -> {
-          if (!(thrown instanceof CommandFailed failed)) {
-            throw thrown;
-          }
+          CommandFailed failed = failure(thrown);
           CommandSpec verb = command.getCommandSpec();
           command
               .getErr()
@@ -134,10 +136,25 @@ public final class Cli {
                       + ": "
                       + flag(verb, failed.field()).map(flag -> flag + ": ").orElse("")
                       + failed.getMessage());
-          return (thrown instanceof Misused ? ExitCode.MISUSED : ExitCode.FAILED).status();
+          return (failed instanceof Misused ? ExitCode.MISUSED : ExitCode.FAILED).status();
         });
     line.setParameterExceptionHandler((wrong, _) -> misused(wrong));
     return line;
+  }
+
+  private static CommandFailed failure(Exception thrown) throws Exception {
+    return switch (thrown) {
+      case CommandFailed failed -> failed;
+      case DatabaseUnavailable outage ->
+          new CommandFailed(outage.getMessage() + ". Run the same command again.");
+      default -> {
+        if (SqlState.isDenied(thrown)) {
+          yield new CommandFailed(
+              "the role of --database-user may not do this. Run it as the owner of the schema.");
+        }
+        throw thrown;
+      }
+    };
   }
 
   /** The flag of a verb that fills a field of its request. */

@@ -1,6 +1,9 @@
 package dev.coatcheck.app.cli;
 
+import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.Misused;
+import dev.coatcheck.app.client.Output;
+import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -28,15 +31,18 @@ final class CompletionVerb implements Callable<Integer> {
   private String shell;
 
   @Override
-  public Integer call() throws Misused {
+  public Integer call() throws CommandFailed {
     String script =
         switch (shell) {
           case "bash", "zsh" -> AutoComplete.bash(Cli.NAME, Cli.line());
           case "fish" -> fish(Cli.line().getCommandSpec());
           default -> throw new Misused("SHELL must be bash, zsh or fish.");
         };
-    spec.commandLine().getOut().print(script);
-    spec.commandLine().getOut().flush();
+    PrintWriter out = spec.commandLine().getOut();
+    out.print(script);
+    if (out.checkError()) {
+      throw new CommandFailed(Output.READER_GONE + ".");
+    }
     return 0;
   }
 

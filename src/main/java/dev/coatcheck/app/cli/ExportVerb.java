@@ -6,6 +6,7 @@ import dev.coatcheck.app.client.Output;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -84,13 +85,23 @@ final class ExportVerb implements Callable<Integer> {
     new InputStreamReader(body, StandardCharsets.UTF_8).transferTo(out);
     out.flush();
     if (out.checkError()) {
-      throw new IOException("the reader of the output is gone");
+      throw new IOException(Output.READER_GONE);
     }
   }
 
   private static void save(InputStream body, Path file) throws IOException {
+    if (Output.isSpecial(file)) {
+      try (OutputStream out = Files.newOutputStream(file)) {
+        var _ = body.transferTo(out);
+      }
+      return;
+    }
     Path part = file.resolveSibling(file.getFileName() + ".part");
-    Files.copy(body, part, StandardCopyOption.REPLACE_EXISTING);
-    Files.move(part, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+    try {
+      Files.copy(body, part, StandardCopyOption.REPLACE_EXISTING);
+      Files.move(part, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+    } finally {
+      Files.deleteIfExists(part);
+    }
   }
 }

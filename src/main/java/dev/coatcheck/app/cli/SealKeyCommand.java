@@ -5,6 +5,7 @@ import dev.coatcheck.app.client.ExitCode;
 import dev.coatcheck.app.client.GatewayCalls;
 import dev.coatcheck.app.client.Misused;
 import dev.coatcheck.app.client.Output;
+import dev.coatcheck.app.client.Variables;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.seal.SealKey;
 import dev.coatcheck.core.seal.SealKeys;
@@ -119,11 +120,15 @@ final class SealKeyCommand {
   }
 
   private static Path file(@Nullable Path file) throws Misused {
-    String set = System.getenv(VARIABLE);
-    if (file == null && set == null) {
-      throw new Misused("name the file of the seal keys with --file, or set " + VARIABLE + ".");
+    if (file != null) {
+      return file;
     }
-    return file == null ? Path.of(set) : file;
+    return Variables.get(VARIABLE)
+        .map(Path::of)
+        .orElseThrow(
+            () ->
+                new Misused(
+                    "name the file of the seal keys with --file, or set " + VARIABLE + "."));
   }
 
   private static SealKeys read(Path file) throws CommandFailed {
@@ -140,7 +145,8 @@ final class SealKeyCommand {
             file,
             Set.of(StandardOpenOption.CREATE, StandardOpenOption.APPEND),
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
-      ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII));
+      String begin = endsWithinALine(file) ? "\n" : "";
+      ByteBuffer bytes = ByteBuffer.wrap((begin + text).getBytes(StandardCharsets.US_ASCII));
       while (bytes.hasRemaining()) {
         int _ = channel.write(bytes);
       }
@@ -148,5 +154,11 @@ final class SealKeyCommand {
     } catch (IOException failed) {
       throw new CommandFailed("can't write the seal keys to " + file + ".");
     }
+  }
+
+  /** As editors and {@code printf} leave files. */
+  private static boolean endsWithinALine(Path file) throws IOException {
+    byte[] bytes = Files.readAllBytes(file);
+    return bytes.length > 0 && bytes[bytes.length - 1] != '\n';
   }
 }

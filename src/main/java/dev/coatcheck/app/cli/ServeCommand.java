@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -42,6 +43,12 @@ final class ServeCommand implements Callable<Integer> {
       throw new CommandFailed(String.valueOf(failed.getMessage()));
     }
     CountDownLatch stopped = new CountDownLatch(1);
+    AtomicBoolean isWithoutDatabase = new AtomicBoolean();
+    gateway.onDatabaseEnd(
+        () -> {
+          isWithoutDatabase.set(true);
+          stopped.countDown();
+        });
     try {
       gateway.closeAtExit(stopped::countDown);
     } catch (IllegalStateException toldToEnd) {
@@ -55,6 +62,12 @@ final class ServeCommand implements Callable<Integer> {
       greet(out, gateway, config);
     }
     stopped.await();
+    if (isWithoutDatabase.get()) {
+      throw new CommandFailed(
+          "the embedded Postgres has ended; "
+              + config.home().resolve("postgres.log")
+              + " says why. Start the gateway again.");
+    }
     return 0;
   }
 

@@ -36,8 +36,13 @@ public final class GatewayCalls {
   private static final JsonMapper JSON = new JsonMapper();
   private static final Pattern KEY = Pattern.compile("[\\x21-\\x7e]{1,200}");
 
+  /** What a gateway asks of its senders. */
+  private static final int SLOWEST_BYTES_A_SECOND = 16 << 10;
+
   private static final int ONE_TRY = 1;
   private static final int NO_CONTENT = 204;
+  private static final int BAD_GATEWAY = 502;
+  private static final int GATEWAY_TIMEOUT = 504;
 
   /** Created at the first call, because it takes half a second. */
   private @Nullable CoatcheckClient client;
@@ -45,9 +50,12 @@ public final class GatewayCalls {
   @Option(
       names = "--url",
       paramLabel = "URL",
-      defaultValue = "${env:COATCHECK_URL:-http://127.0.0.1:${env:COATCHECK_PORT:-8080}}",
-      description = "Address of the gateway. Default: ${DEFAULT-VALUE}. [COATCHECK_URL]")
-  private String url;
+      description =
+          "Address of the gateway. Default: http://127.0.0.1 at the port in COATCHECK_PORT, or else"
+              + " 8080. [COATCHECK_URL]")
+  private String url =
+      Variables.get("COATCHECK_URL")
+          .orElseGet(() -> "http://127.0.0.1:" + Variables.get("COATCHECK_PORT").orElse("8080"));
 
   @Option(
       names = "--key-file",
@@ -100,7 +108,11 @@ public final class GatewayCalls {
    * @throws CommandFailed if no gateway answers
    */
   Reply post(String path, String contentType, byte[] body) throws CommandFailed {
-    return reply(answer(GatewayRequest.of("POST", path).withBody(contentType, body)));
+    return reply(
+        answer(
+            GatewayRequest.of("POST", path)
+                .withBody(contentType, body)
+                .within(WAIT.plusSeconds(body.length / SLOWEST_BYTES_A_SECOND))));
   }
 
   /**
@@ -222,6 +234,14 @@ public final class GatewayCalls {
   }
 
   private CommandFailed noGateway(int status) {
+    if (status >= BAD_GATEWAY && status <= GATEWAY_TIMEOUT) {
+      return new NoAnswer(
+          "a proxy at "
+              + url
+              + " answered "
+              + status
+              + ", so the gateway behind it doesn't answer now. It may be restarting.");
+    }
     return new CommandFailed(
         "the server at "
             + url
@@ -248,9 +268,9 @@ public final class GatewayCalls {
 
   /** A flag wins over a variable, and a variable with the key over one that names its file. */
   private String key() throws CommandFailed {
-    String variable = System.getenv("COATCHECK_API_KEY");
-    if (keyFile == null && variable != null && !variable.isBlank()) {
-      return key(variable, "the variable COATCHECK_API_KEY");
+    Optional<String> variable = Variables.get("COATCHECK_API_KEY");
+    if (keyFile == null && variable.isPresent()) {
+      return key(variable.get(), "the variable COATCHECK_API_KEY");
     }
     Path file = keyFile == null ? usualKeyFile() : keyFile;
     try {
@@ -265,19 +285,13 @@ public final class GatewayCalls {
   }
 
   private static Path usualKeyFile() {
-    String named = System.getenv("COATCHECK_KEY_FILE");
-    return named == null
-        ? Path.of(System.getenv().getOrDefault("COATCHECK_HOME", ".coatcheck"), "dev-key")
-        : Path.of(named);
+    return Variables.get("COATCHECK_KEY_FILE")
+        .map(Path::of)
+        .orElseGet(() -> Path.of(Variables.get("COATCHECK_HOME").orElse(".coatcheck"), "dev-key"));
   }
 
   private Optional<Path> trusted() {
-    return Optional.ofNullable(caFile)
-        .or(
-            () ->
-                Optional.ofNullable(System.getenv("COATCHECK_CA_FILE"))
-                    .filter(name -> !name.isEmpty())
-                    .map(Path::of));
+    return Optional.ofNullable(caFile).or(() -> Variables.get("COATCHECK_CA_FILE").map(Path::of));
   }
 
   private static String key(String text, String where) throws CommandFailed {

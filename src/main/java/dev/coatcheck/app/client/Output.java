@@ -1,6 +1,9 @@
 package dev.coatcheck.app.client;
 
 import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -25,6 +28,8 @@ import tools.jackson.databind.json.JsonMapper;
  */
 @Command
 public final class Output {
+  public static final String READER_GONE = "the reader of the output is gone, or its disk is full";
+
   private static final JsonMapper JSON = new JsonMapper();
   private static final String GAP = "  ";
 
@@ -167,6 +172,11 @@ public final class Output {
     return equals < 0 ? "/" + column : column.substring(equals + 1);
   }
 
+  /** Whether it is a device, a pipe or a link: what is written to, and not replaced by a file. */
+  public static boolean isSpecial(Path target) {
+    return Files.exists(target) && !Files.isRegularFile(target, LinkOption.NOFOLLOW_LINKS);
+  }
+
   private static String text(JsonNode value) {
     if (value.isArray()) {
       return StreamSupport.stream(value.spliterator(), false)
@@ -184,7 +194,7 @@ public final class Output {
 
   private void requireReader() throws CommandFailed {
     if (out().checkError()) {
-      throw new CommandFailed("the reader of the output is gone.");
+      throw new CommandFailed(READER_GONE + ".");
     }
   }
 }

@@ -42,6 +42,7 @@ public final class SqlState {
   private static final String CHECK_VIOLATION = "23514";
   private static final String SERIALIZATION_FAILURE = "40001";
   private static final String DEADLOCK_DETECTED = "40P01";
+  private static final String INSUFFICIENT_PRIVILEGE = "42501";
   private static final String UNDEFINED_TABLE = "42P01";
   private static final String DUPLICATE_PREPARED_STATEMENT = "42P05";
   private static final String LOCK_NOT_AVAILABLE = "55P03";
@@ -99,6 +100,11 @@ public final class SqlState {
   /** The transaction may only read: on a standby, by a setting of the user, or on a full disk. */
   public static boolean isReadOnly(Throwable thrown) {
     return of(thrown).equals(READ_ONLY_TRANSACTION);
+  }
+
+  /** The role lacks a right. */
+  public static boolean isDenied(Throwable thrown) {
+    return of(thrown).equals(INSUFFICIENT_PRIVILEGE);
   }
 
   /** A statement was cancelled: by hand, or because of {@code statement_timeout}. */

@@ -17,6 +17,7 @@ import java.sql.Statement;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * A Postgres of our own. Its files are in a home directory and stay there. It listens on loopback
@@ -123,6 +124,14 @@ public final class EmbeddedDatabase implements AutoCloseable {
 
   public String password() {
     return password;
+  }
+
+  /** Done once Postgres has ended, for whatever reason. */
+  public CompletableFuture<?> end() {
+    return postmaster
+        .find()
+        .<CompletableFuture<?>>map(ProcessHandle::onExit)
+        .orElseGet(() -> CompletableFuture.completedFuture(null));
   }
 
   /** Stops Postgres and releases the home. A second call does nothing. */

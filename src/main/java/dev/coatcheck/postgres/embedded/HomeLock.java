@@ -58,8 +58,8 @@ final class HomeLock implements AutoCloseable {
     return new UnusableDatabase(
         "The home "
             + home
-            + " is in use by another instance: stop that instance, or set COATCHECK_HOME to another"
-            + " directory.");
+            + " is in use by another instance or command: stop that instance, or wait for the end"
+            + " of the command, or set COATCHECK_HOME to another directory.");
   }
 
   @Override

@@ -23,7 +23,9 @@ final class Postmaster {
   private static final Duration PAUSE_BETWEEN_ATTEMPTS = Duration.ofMillis(500);
   private static final Duration POLL = Duration.ofMillis(10);
   private static final Duration PROGRAM_END_MAX = Duration.ofSeconds(20);
-  private static final int READY_SECONDS_MAX = 120;
+
+  /** After a crash Postgres first replays its log; {@code pg_ctl} sees if it ends before. */
+  private static final int READY_SECONDS_MAX = 3_600;
 
   private static final String SETTINGS =
       String.join(
@@ -31,7 +33,7 @@ final class Postmaster {
           "",
           "listen_addresses=127.0.0.1",
           "unix_socket_directories=''",
-          "max_connections=100",
+          "max_connections=150",
           "fsync=on",
           "synchronous_commit=on",
           "full_page_writes=on",

@@ -371,6 +371,7 @@ class ConfigTest {
           COATCHECK_SOURCE_GATEWAY_URL | jdbc:postgresql://a/b | choose another
           COATCHECK_SOURCE_OK_URL     | postgres://db | COATCHECK_SOURCE_OK_URL must look like
           COATCHECK_SOURCE_OK_URL     | jdbc:postgresql://a/b?password=secret | COATCHECK_SOURCE_OK_PASSWORD
+          COATCHECK_SOURCE_OK_URL     | jdbc:postgresql://shop:secret@a:5432/b | COATCHECK_SOURCE_OK_PASSWORD
           COATCHECK_SOURCE_B_URL      | jdbc:postgresql://a/b | COATCHECK_SOURCE_B_USER is needed
           """)
   void aSourceThatIsNotWellNamedIsAFault(String variable, String value, String fault) {

@@ -192,6 +192,11 @@ final class GatewayChild implements AutoCloseable {
   /** SIGTERM, and the exit status that follows it. */
   int terminate() {
     requestStop();
+    return endStatus();
+  }
+
+  /** Waits until it ends. */
+  int endStatus() {
     await();
     return process.exitValue();
   }

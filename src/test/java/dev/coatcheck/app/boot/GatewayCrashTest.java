@@ -58,6 +58,19 @@ class GatewayCrashTest {
     killGateways(4, 300);
   }
 
+  /** So that what watches over it starts both again; Postgres then repairs itself. */
+  @Test
+  void aGatewayEndsWithItsEmbeddedPostgres() throws Exception {
+    GatewayChild gateway = serve();
+
+    killPostgres();
+
+    assertThat(gateway.endStatus()).isEqualTo(1);
+    try (GatewayChild next = serve()) {
+      assertThat(calls(next).get("/health/ready").status()).isEqualTo(200);
+    }
+  }
+
   private static void killGateways(int rounds, int callsMax) throws Exception {
     long seed = Long.getLong("seed", System.nanoTime());
     System.out.println("GatewayCrashTest: -Dseed=" + seed);

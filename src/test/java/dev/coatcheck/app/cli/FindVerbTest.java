@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.api.routes.TestClient;
+import dev.coatcheck.postgres.sql.TestDatabase;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.hashids.Hashids;
@@ -207,6 +209,10 @@ class FindVerbTest {
 
     assertThat(unknown)
         .isEqualTo(new Terminal(1, "", "coatcheck find: nothing is known about this text.\n"));
+    Path file = TestDatabase.fileWith("--url=http://elsewhere.example 4711");
+    assertThat(run("find", "@" + file).status())
+        .as("no file of arguments")
+        .isEqualTo(unknown.status());
     assertThat(run("find", "a/b").err())
         .contains("An argument ")
         .doesNotContain("path,", "path.", "The path");

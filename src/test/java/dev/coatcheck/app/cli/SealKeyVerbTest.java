@@ -53,6 +53,17 @@ class SealKeyVerbTest {
   }
 
   @Test
+  void aLastLineWithoutAnEndIsEndedFirst() throws Exception {
+    String first = made();
+    Files.writeString(file(), Files.readString(file()).stripTrailing());
+
+    String second = made();
+
+    assertThat(Terminal.run("types", "seal-key", "list", "--file=" + file()).lines())
+        .contains(first, second);
+  }
+
+  @Test
   void aFileThatIsNoFileOfKeysIsLeftAlone() throws Exception {
     Files.writeString(file(), "a diary\n");
     Files.setPosixFilePermissions(file(), PosixFilePermissions.fromString("rw-------"));

@@ -158,7 +158,7 @@ public final class MigrateTableCommand {
       footer = "  coatcheck migrate-table verify 7")
   int verify(@Mixin RunCalls calls, @Mixin Output output) throws CommandFailed {
     calls.post("/verify");
-    JsonNode run = end(calls);
+    JsonNode run = wholeEnd(calls);
     output.print(run, out -> new RunText(out).report(run));
     if (isFailed(run) || !run.path("report").path("clean").asBoolean(false)) {
       throw new CommandFailed(RunText.failure(run));
@@ -216,7 +216,7 @@ public final class MigrateTableCommand {
           @Nullable String phase)
       throws CommandFailed {
     calls.post("/undo", phase == null ? Map.of() : Map.of("phase", phase));
-    JsonNode run = end(calls);
+    JsonNode run = wholeEnd(calls);
     if (isFailed(run)) {
       throw new CommandFailed(RunText.failure(run));
     }
@@ -264,6 +264,17 @@ public final class MigrateTableCommand {
 
   private JsonNode end(RunCalls calls) throws CommandFailed {
     return new RunFollower(calls, spec.commandLine().getErr(), System::nanoTime).end();
+  }
+
+  /**
+   * As {@link #end}, of what may end with a run that is paused: it may also be paused on its way.
+   */
+  private JsonNode wholeEnd(RunCalls calls) throws CommandFailed {
+    JsonNode run = end(calls);
+    if (List.of("pause", "cancel").contains(calls.lastEvent().path("kind").asString())) {
+      throw new CommandFailed(RunText.failure(run));
+    }
+    return run;
   }
 
   private static int print(Output output, JsonNode run) throws CommandFailed {

@@ -10,6 +10,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.MissingNode;
 
 /** Calls the API about one run. A mixin with the ID of the run and the options of a call. */
 @Command
@@ -45,6 +46,17 @@ final class RunCalls {
 
   JsonNode get() throws CommandFailed {
     return gateway.get(path(""));
+  }
+
+  /** The newest event of the run. */
+  JsonNode lastEvent() throws CommandFailed {
+    JsonNode last = MissingNode.getInstance();
+    JsonNode page;
+    do {
+      page = gateway.get(path("/events?after=" + last.path("number").asLong(0))).path("data");
+      last = page.isEmpty() ? last : page.get(page.size() - 1);
+    } while (!page.isEmpty());
+    return last;
   }
 
   JsonNode patch(Object body) throws CommandFailed {

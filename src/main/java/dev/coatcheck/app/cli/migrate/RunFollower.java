@@ -16,7 +16,7 @@ import tools.jackson.databind.JsonNode;
 final class RunFollower {
   private static final long LOOK_MILLIS = 500;
   private static final long LINE_NANOS = TimeUnit.SECONDS.toNanos(10);
-  private static final int SILENCES_MAX = 120;
+  private static final long SILENCE_NANOS_MAX = TimeUnit.MINUTES.toNanos(1);
 
   private final RunCalls calls;
   private final PrintWriter err;
@@ -82,11 +82,15 @@ final class RunFollower {
    * anyway.
    */
   private JsonNode look() throws CommandFailed {
-    for (int silences = 0; ; silences++) {
+    long from = System.nanoTime();
+    for (boolean isFirst = true; ; isFirst = false) {
       try {
         return calls.get();
       } catch (NoAnswer silence) {
-        if (silences >= SILENCES_MAX) {
+        if (isFirst) {
+          err.println(silence.getMessage() + " Trying again for a minute.");
+        }
+        if (System.nanoTime() - from > SILENCE_NANOS_MAX) {
           throw new CommandFailed(
               silence.getMessage()
                   + " The run may continue in the gateway. Next: "

@@ -1,6 +1,7 @@
 package dev.coatcheck.app.cli.types;
 
 import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.app.client.Output;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,6 +17,10 @@ final class TextFile {
   static void write(Path target, String text) throws CommandFailed {
     try {
       if (Files.isRegularFile(target) && Files.readString(target).equals(text)) {
+        return;
+      }
+      if (Output.isSpecial(target)) {
+        Files.writeString(target, text);
         return;
       }
       Path folder = target.toAbsolutePath().getParent();

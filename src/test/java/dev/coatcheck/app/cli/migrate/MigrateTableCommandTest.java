@@ -8,6 +8,7 @@ import dev.coatcheck.app.cli.Terminal;
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.GatewayCalls;
 import dev.coatcheck.postgres.sql.TestDatabase;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -16,6 +17,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
@@ -147,6 +151,26 @@ class MigrateTableCommandTest {
     assertThat(watched.err()).contains("is paused", "Next: coatcheck migrate-table resume " + id);
     assertThat(dba.run("cancel", id).out()).contains("is cancelled");
     assertThat(dba.run("retry", id).err()).contains("(table_migration_state)");
+  }
+
+  @Test
+  void aVerificationThatIsPausedDoesNotCountAsClean() throws Exception {
+    dba.table("paused", 50);
+    Terminal plan = dba.run("plan", "--table=paused", "--type=paused");
+    String id = Dba.id(plan);
+    assertThat(dba.start(plan).status()).isZero();
+    assertThat(dba.run("verify", id).status()).isZero();
+
+    try (TestSession other = dba.database.sql().begin("lock public.paused");
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      Future<Terminal> verified = threads.submit(() -> dba.run("verify", id));
+      Awaitility.await().until(() -> dba.run("status", id).out().contains("is running"));
+      assertThat(dba.run("pause", id).status()).isZero();
+      other.execute("rollback");
+
+      assertThat(verified.get().status()).isEqualTo(1);
+      assertThat(verified.get().err()).contains("is paused", "resume " + id);
+    }
   }
 
   /** Where there is no terminal. Each look at the clock is five seconds after the one before. */
