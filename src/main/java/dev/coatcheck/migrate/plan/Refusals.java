@@ -279,6 +279,18 @@ final class Refusals {
                   + " twin in step can't read them: %s. Make them ordinary columns that the"
                   + " application fills, with alter table … alter … drop expression."),
           ofChildren(
+              "child_inheritance",
+              """
+              select i.inhrelid::regclass || ' from ' || i.inhparent::regclass
+                from child c join pg_attribute a on a.attrelid = c.oid and a.attnum = c.attnum
+                join pg_inherits i on i.inhparent = c.oid or i.inhrelid = c.oid and a.attinhcount > 0
+                join pg_class h on h.oid = i.inhrelid and not h.relispartition
+               where c.oid <> <oid> order by 1\
+              """,
+              "Tables with a foreign key to the table share its column by inheritance, so it can't"
+                  + " be dropped from one of them alone: %s. End the inheritance with alter table …"
+                  + " no inherit first."),
+          ofChildren(
               "child_foreign_key_not_valid",
               """
               select f.conrelid::regclass || ' (' || f.conname || ')' from pg_constraint f

@@ -1,6 +1,7 @@
 -- What would prevent a column from being dropped, or would be dropped with it, in words: objects that
--- depend on the column, and indexes, checks and foreign keys that Postgres drops silently. An index
--- counts only if the new column has no equivalent one. Partitions may have objects of their own.
+-- depend on the column, indexes, checks and foreign keys that Postgres drops silently, and tables that
+-- share the column by inheritance. An index counts only if the new column has no equivalent one.
+-- Partitions may have objects of their own.
 -- Locks: partitions in access share mode until the end of the transaction.
 
 with part as (
@@ -50,5 +51,11 @@ select q.what from (
     join pg_constraint k on k.conrelid = p.relation
    where k.contype in ('c', 'f') and p.attnum = any (k.conkey)
      and not (p.is_partition and (k.conparentid <> 0 or not k.conislocal))
-     and (cardinality(k.conkey) > 1 or k.confrelid not in (0, <oid>::oid))) as q
+     and (cardinality(k.conkey) > 1 or k.confrelid not in (0, <oid>::oid))
+  union
+  select 'the inheritance of ' || i.inhrelid::regclass || ' from ' || i.inhparent::regclass
+    from part p
+    join pg_attribute a on a.attrelid = p.relation and a.attnum = p.attnum
+    join pg_inherits i on i.inhparent = p.relation or i.inhrelid = p.relation and a.attinhcount > 0
+    join pg_class h on h.oid = i.inhrelid and not h.relispartition) as q
  order by 1;

@@ -100,6 +100,19 @@ class OldColumnsTest {
     }
   }
 
+  @Test
+  void whatADropWouldReachOrTakeAlongIsFoundToo() {
+    FIXTURE.execute("create table item_2019 () inherits (item)");
+    try {
+      assertThat(look().dependents())
+          .containsExactly("the inheritance of public.item_2019 from public.item");
+      assertThat(FIXTURE.contract(run, List.of("old_column")).toString())
+          .contains("old_column_needed", "item_2019");
+    } finally {
+      FIXTURE.execute("drop table item_2019");
+    }
+  }
+
   private static OldColumns look() {
     return FIXTURE.migrations().oldColumns(FIXTURE.now(run)).orElseThrow();
   }
