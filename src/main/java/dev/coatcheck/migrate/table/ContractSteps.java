@@ -47,12 +47,9 @@ final class ContractSteps {
        or exists (
          select from pg_partition_tree(<child_oid>::oid::regclass) l
            join pg_class c on c.oid = l.relid and c.relkind = 'r'
-          where not exists (
-            select from pg_constraint f
-              join pg_attribute a on a.attrelid = f.conrelid and a.attnum = f.conkey[1]
-             where f.contype = 'f' and f.conrelid = l.relid and f.confrelid = <oid>::oid
-               and f.confkey = array[<key_attnum>::int2] and a.attname = <'fk_name'>)))\
-      """;
+          where not %s))\
+      """
+          .formatted(TargetSql.isBound("l.relid", "<'fk_name'>"));
 
   private static final String HAS_CHECK =
       "exists (select from pg_constraint where conrelid = <child_oid>::oid"
