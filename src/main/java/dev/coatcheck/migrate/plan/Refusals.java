@@ -279,6 +279,34 @@ final class Refusals {
                   + " twin in step can't read them: %s. Make them ordinary columns that the"
                   + " application fills, with alter table … alter … drop expression."),
           ofChildren(
+              "child_inheritance",
+              """
+              select i.inhrelid::regclass || ' from ' || i.inhparent::regclass
+                from child c join pg_attribute a on a.attrelid = c.oid and a.attnum = c.attnum
+                join pg_inherits i on i.inhparent = c.oid or i.inhrelid = c.oid and a.attinhcount > 0
+                join pg_class h on h.oid = i.inhrelid and not h.relispartition
+               where c.oid <> <oid> order by 1\
+              """,
+              "Tables with a foreign key to the table share its column by inheritance, so it can't"
+                  + " be dropped from one of them alone: %s. End the inheritance with alter table …"
+                  + " no inherit first."),
+          // Postgres lets the columns of a partition key depend on their own table.
+          ofChildren(
+              "child_partition_key",
+              """
+              select distinct format('%s.%I', a.attrelid::regclass, a.attname)
+                from child c join pg_attribute r on r.attrelid = c.oid and r.attnum = c.attnum
+                join pg_attribute a on a.attname = r.attname
+                 and a.attrelid in (select c.oid union select t.relid from pg_partition_tree(c.oid) t)
+                join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = a.attrelid
+                 and d.objsubid = a.attnum and d.refclassid = 'pg_class'::regclass
+                 and d.refobjid = a.attrelid and d.refobjsubid = 0 and d.deptype = 'i'
+               order by 1\
+              """,
+              "Tables are partitioned by their foreign key to the table, and the trigger that keeps"
+                  + " a twin in step can't move a row to another partition: %s. Partition them by"
+                  + " another column, or drop the foreign key first."),
+          ofChildren(
               "child_foreign_key_not_valid",
               """
               select f.conrelid::regclass || ' (' || f.conname || ')' from pg_constraint f

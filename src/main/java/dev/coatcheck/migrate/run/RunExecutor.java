@@ -156,7 +156,7 @@ final class RunExecutor {
    * of our triggers, a row without a foreign key may come long before its parent, and their foreign
    * keys may be their own.
    */
-  boolean completePartitions(SourceSession session) {
+  private boolean completePartitions(SourceSession session) {
     StepStates states = journal.states(current.run().id());
     return Steps.ofPartitions(current.run().target()).stream()
         .filter(step -> states.of(step).isApplied())

@@ -51,11 +51,14 @@ final class SwitchExecutor {
     }
   }
 
-  /** The last phase: there is no way back from its last step. */
+  /**
+   * The last phase. There is no way back from its last step, and the archive before it may take
+   * hours: what was verified before may be too long ago by then.
+   */
   void contract(SourceSession session) {
     if (executor.isVerified(session)
         && executor.apply(session, SwitchExecutor::isBeforeDrop)
-        && executor.completePartitions(session)
+        && executor.isVerified(session)
         && executor.apply(session, step -> step.phase() == Phase.CONTRACT)) {
       executor.contracted(session);
     }

@@ -54,16 +54,6 @@ public final class TargetSql {
           + " and d.adnum = a.attnum"
           + " where a.attrelid = <child_oid>::oid and a.attname = <'ref_name'>))";
 
-  /** Whether a table with rows of a child has its foreign key. Some partitions may lack it. */
-  private static final String IS_BOUND =
-      """
-      exists (
-            select from pg_constraint f
-              join pg_attribute a on a.attrelid = f.conrelid and a.attnum = f.conkey[1]
-             where f.contype = 'f' and f.conrelid = <leaf_oid>::oid and f.confrelid = <oid>::oid
-               and f.confkey = array[<key_attnum>::int2] and a.attname = <'fk_name'>)\
-      """;
-
   private static final List<String> CHILD_FUNCTIONS = List.of("on_ref", "on_ref_late", "fill_ref");
 
   private final Target target;
@@ -165,7 +155,7 @@ public final class TargetSql {
     more.put("fk_name", child.column());
     more.put("leaf", leaf.table().quoted());
     more.put("leaf_oid", Long.toString(leaf.oid()));
-    more.put("leaf_is_bound", SqlTemplate.fill(IS_BOUND, Map.copyOf(more)));
+    more.put("leaf_is_bound", both.fill(isBound("<leaf_oid>::oid", "<'fk_name'>")));
     more.put("leaf_index", TableName.quoted(leafIndex(child, leaf)));
     more.put(
         "beside_leaf_index",
@@ -183,6 +173,23 @@ public final class TargetSql {
                 : text);
     more.put("body", both.bodyQuote());
     return both;
+  }
+
+  /**
+   * Whether a table with rows of a child has its foreign key. Some partitions may lack it.
+   *
+   * @param leaf an expression for its OID
+   * @param column an expression for the name of the column
+   */
+  public static String isBound(String leaf, String column) {
+    return """
+    exists (
+          select from pg_constraint f
+            join pg_attribute a on a.attrelid = f.conrelid and a.attnum = f.conkey[1]
+           where f.contype = 'f' and f.conrelid = %s and f.confrelid = <oid>::oid
+             and f.confkey = array[<key_attnum>::int2] and a.attname = %s)\
+    """
+        .formatted(leaf, column);
   }
 
   /** The trigger of a child; its other trigger has the same name with {@code _late}. */

@@ -33,7 +33,8 @@ final class ChildSteps {
       """;
 
   private static final SqlTemplate ON_REF = guarded("on-ref.sql");
-  private static final SqlTemplate ON_REF_LATE = guarded("on-ref-late.sql");
+  private static final SqlTemplate ON_REF_LATE =
+      guarded("on-ref-late.sql").with("is_bound", TargetSql.isBound("tg_relid", "fk"));
   private static final SqlTemplate FILL_REF = file("fill-ref.sql");
   private static final SqlTemplate GATE = file("child-gate.sql");
   private static final SqlTemplate RIGHTS = file("child-rights.sql");
@@ -62,16 +63,13 @@ final class ChildSteps {
       select not exists (
         select from pg_partition_tree(<child_oid>::oid::regclass) l
           join pg_class c on c.oid = l.relid and c.relkind = 'r'
-          join pg_constraint f on f.conrelid = l.relid and f.contype = 'f'
-           and f.confrelid = <oid>::oid and f.confkey = array[<key_attnum>::int2]
-          join pg_attribute a on a.attrelid = l.relid and a.attnum = f.conkey[1]
-           and a.attname = <'fk_name'>
           join pg_attribute t on t.attrelid = l.relid and t.attname = <'ref_name'>
-         where not exists (
+         where %s and not exists (
            select from pg_constraint g
             where g.conrelid = l.relid and g.confrelid = <oid>::oid and g.contype = 'f'
               and g.conkey = array[t.attnum]))\
-      """;
+      """
+          .formatted(TargetSql.isBound("l.relid", "<'fk_name'>"));
 
   private static final String HAS_ROOT_INDEX =
       "select exists (select from pg_index i join pg_class c on c.oid = i.indexrelid"

@@ -8,6 +8,7 @@ import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The steps that drop the legacy IDs from the table, and their columns from the children. */
@@ -18,6 +19,11 @@ final class ContractSteps {
 
   private static final SqlTemplate DROP_KEY = file("drop-key-column.sql");
   private static final SqlTemplate DROP_REFERENCE = file("drop-child-column.sql");
+
+  private static final String TABLE_TRIGGERS =
+      Stream.concat(TargetSql.TRIGGERS.stream(), Stream.of("archived"))
+          .map(event -> "<'t_" + event + "'>")
+          .collect(Collectors.joining(", "));
 
   /** Moves the replica identity off the index with a column. */
   private static final SqlTemplate IDENTITY = file("identity.sql");
@@ -41,12 +47,9 @@ final class ContractSteps {
        or exists (
          select from pg_partition_tree(<child_oid>::oid::regclass) l
            join pg_class c on c.oid = l.relid and c.relkind = 'r'
-          where not exists (
-            select from pg_constraint f
-              join pg_attribute a on a.attrelid = f.conrelid and a.attnum = f.conkey[1]
-             where f.contype = 'f' and f.conrelid = l.relid and f.confrelid = <oid>::oid
-               and f.confkey = array[<key_attnum>::int2] and a.attname = <'fk_name'>)))\
-      """;
+          where not %s))\
+      """
+          .formatted(TargetSql.isBound("l.relid", "<'fk_name'>"));
 
   private static final String HAS_CHECK =
       "exists (select from pg_constraint where conrelid = <child_oid>::oid"
@@ -129,6 +132,7 @@ final class ContractSteps {
   /**
    * A column to be dropped.
    *
+   * @param triggers that kept it in step up to now
    * @param dropped the statements that drop it
    */
   private record Column(
@@ -137,6 +141,7 @@ final class ContractSteps {
       String attnum,
       String name,
       String twin,
+      String triggers,
       SqlTemplate dropped) {
     Stream<String> drop() {
       return fill(dropped);
@@ -151,13 +156,15 @@ final class ContractSteps {
               .with("relation", relation)
               .with("attnum", attnum)
               .with("column_name", name)
-              .with("twin", twin);
+              .with("twin", twin)
+              .with("triggers", triggers);
       return names.fillAll(whole).stream();
     }
   }
 
   private Stream<Column> columns() {
-    Column key = new Column(names, "<oid>", "<key_attnum>", "<'id'>", "<'key'>", DROP_KEY);
+    Column key =
+        new Column(names, "<oid>", "<key_attnum>", "<'id'>", "<'key'>", TABLE_TRIGGERS, DROP_KEY);
     return Stream.concat(
         target.children().stream()
             .map(
@@ -168,6 +175,7 @@ final class ContractSteps {
                         "<child_attnum>",
                         "<'fk'>",
                         "<'ref_name'>",
+                        "<'t_ref'>, <'t_ref_late'>",
                         DROP_REFERENCE)),
         Stream.of(key));
   }

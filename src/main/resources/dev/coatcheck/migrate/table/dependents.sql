@@ -1,6 +1,7 @@
 -- What would prevent a column from being dropped, or would be dropped with it, in words: objects that
--- depend on the column, and indexes, checks and foreign keys that Postgres drops silently. An index
--- counts only if the new column has no equivalent one. Partitions may have objects of their own.
+-- depend on the column or on a sequence that goes with it, indexes, statistics, checks and foreign keys
+-- that Postgres drops silently, and tables that share the column by inheritance. An index counts only if
+-- the new column has no equivalent one. Partitions may have objects of their own.
 -- Locks: partitions in access share mode until the end of the transaction.
 
 with part as (
@@ -9,17 +10,32 @@ with part as (
           union
           select t.relid from pg_partition_tree(<relation>::oid::regclass) as t) as l
     join pg_attribute r on r.attrelid = <relation>::oid and r.attnum = <attnum>::int2
-    join pg_attribute a on a.attrelid = l.oid and a.attname = r.attname)
+    join pg_attribute a on a.attrelid = l.oid and a.attname = r.attname),
+gone as ( -- a sequence has the column 0
+  select p.relation, p.attnum from part p
+  union
+  select s.oid, 0
+    from part p
+    join pg_depend d on d.refclassid = 'pg_class'::regclass and d.refobjid = p.relation
+     and d.refobjsubid = p.attnum and d.classid = 'pg_class'::regclass
+    join pg_class s on s.oid = d.objid and s.relkind = 'S')
 select q.what from (
   select coalesce('the view ' || r.ev_class::regclass::text,
-                  pg_describe_object(d.classid, d.objid, d.objsubid)) as what
-    from part p
+                  pg_describe_object(d.classid, d.objid, d.objsubid))
+         || case p.attnum when 0 then ', by ' || p.relation::regclass else '' end as what
+    from gone p
     join pg_depend d on d.refobjid = p.relation and d.refobjsubid = p.attnum
     left join pg_rewrite r on d.classid = 'pg_rewrite'::regclass and r.oid = d.objid
-   where d.refclassid = 'pg_class'::regclass and d.deptype = 'n'
+   where d.refclassid = 'pg_class'::regclass
+     and (d.deptype = 'n' or d.classid = 'pg_statistic_ext'::regclass)
      and not (d.classid = 'pg_constraint'::regclass
               and exists (select from pg_constraint f where f.oid = d.objid
-                            and (f.contype = 'c' or f.contype = 'f' and f.confrelid = <oid>::oid)))
+                            and (f.contype = 'c' or f.contype = 'f' and f.confrelid = <oid>::oid
+                                                    and cardinality(f.confkey) = 1)))
+     and not (d.classid = 'pg_attrdef'::regclass
+              and exists (select from pg_attrdef v
+                            join part o on o.relation = v.adrelid and o.attnum = v.adnum
+                           where v.oid = d.objid))
      and not (d.classid = 'pg_trigger'::regclass
               and exists (select from pg_trigger g where g.oid = d.objid
                              and (starts_with(g.tgname::text, '~coatcheck_') or g.tgparentid <> 0)))
@@ -50,5 +66,11 @@ select q.what from (
     join pg_constraint k on k.conrelid = p.relation
    where k.contype in ('c', 'f') and p.attnum = any (k.conkey)
      and not (p.is_partition and (k.conparentid <> 0 or not k.conislocal))
-     and (cardinality(k.conkey) > 1 or k.confrelid not in (0, <oid>::oid))) as q
+     and (cardinality(k.conkey) > 1 or k.confrelid not in (0, <oid>::oid))
+  union
+  select 'the inheritance of ' || i.inhrelid::regclass || ' from ' || i.inhparent::regclass
+    from part p
+    join pg_attribute a on a.attrelid = p.relation and a.attnum = p.attnum
+    join pg_inherits i on i.inhparent = p.relation or i.inhrelid = p.relation and a.attinhcount > 0
+    join pg_class h on h.oid = i.inhrelid and not h.relispartition) as q
  order by 1;

@@ -45,11 +45,7 @@ begin
                  ' and t.%I is not distinct from ($1).%I)',
                  tg_relid::regclass, fk, <'ref_name'>, same_row, fk, fk)
     into is_open using new;
-  if is_open and exists (
-    select from pg_constraint f
-      join pg_attribute a on a.attrelid = f.conrelid and a.attnum = f.conkey[1]
-     where f.contype = 'f' and f.conrelid = tg_relid and f.confrelid = <oid>::oid
-       and f.confkey = array[<key_attnum>::int2] and a.attname = fk) then
+  if is_open and <is_bound> then
     raise exception 'coatcheck: the row that % refers to can''t be seen', <'child_label'>
       using errcode = 'serialization_failure', hint = 'Run the transaction again.';
   end if;

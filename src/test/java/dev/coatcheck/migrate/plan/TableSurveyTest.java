@@ -204,7 +204,8 @@ class TableSurveyTest {
         "create table codes (code int references t (code))",
         "create table two (a bigint, b int, constraint both_of foreign key (a, b)"
             + " references t (id, code))",
-        "create table parts (t bigint constraint parts_fk references t) partition by list (t)",
+        "create table parts (n int, t bigint constraint parts_fk references t)"
+            + " partition by list (n)",
         "create table parts_1 partition of parts default");
 
     TableShape shape = FIXTURE.sound(wish("t"));

@@ -86,6 +86,44 @@ class ContractPhaseTest {
     assertThat(columns("item")).containsExactly("id!", "n", "order_id_snowflake_id!");
   }
 
+  /** What passes our triggers once all was verified would be lost with the old column. */
+  @Tag("faults")
+  @Test
+  void aRowThatIsChangedPastOurTriggersInTheMiddleKeepsTheColumn() {
+    shop.items(100);
+    TableMigration run = fixture.switchKey(fixture.run());
+
+    whileItContracts(
+        run,
+        "alter table item disable trigger user",
+        "update item set order_id = 7 where id = 1",
+        "alter table item enable trigger user");
+    assertThat(fixture.failure(run))
+        .contains("triggers of the run are missing or disabled on public.item: \"~coatcheck_ref_")
+        .contains("undo from contract on, verify");
+
+    fixture.undo(run, Phase.CONTRACT);
+    fixture
+        .texts(
+            "select format('alter table item enable always trigger %I', tgname) from pg_trigger"
+                + " where tgrelid = 'item'::regclass and not tgisinternal")
+        .forEach(fixture::execute);
+    whileItContracts(
+        run,
+        "update coatcheck.table_migration_step set changed_at = changed_at - interval '2 hours'"
+            + " where phase = 'verify'");
+    assertThat(fixture.failure(run)).contains("child_mismatch");
+  }
+
+  /** Executes statements after it has verified and before it drops the columns. */
+  private void whileItContracts(TableMigration run, String... statements) {
+    try (TestSession writer = fixture.sql().begin("lock table item in row exclusive mode")) {
+      MigrationFixture.done(fixture.contract(run, List.of("old_column")));
+      await().until(() -> fixture.now(run).status().waitsFor().isPresent());
+      writer.execute(statements).commit();
+    }
+  }
+
   @Test
   @Tag("faults")
   void whatOnlyAPartitionHasKeepsTheColumnToo() {

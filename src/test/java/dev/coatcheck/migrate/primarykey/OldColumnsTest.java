@@ -100,6 +100,33 @@ class OldColumnsTest {
     }
   }
 
+  @Test
+  void whatADropWouldReachOrTakeAlongIsFoundToo() {
+    FIXTURE.execute(
+        "create table item_2019 () inherits (item)",
+        "create unique index on orders (id, created_at)",
+        "create unique index on orders (snowflake_id, created_at)",
+        "create table pair (order_id bigint, at timestamptz, constraint pair_key"
+            + " foreign key (order_id, at) references orders (id, created_at))",
+        "create table follower (id bigint default nextval('orders_id_seq'))",
+        "create statistics together on id, created_at from orders");
+    try {
+      assertThat(look().dependents())
+          .containsExactlyInAnyOrder(
+              "the inheritance of public.item_2019 from public.item",
+              "constraint pair_key on table public.pair",
+              "default value for column id of table public.follower, by public.orders_id_seq",
+              "statistics object public.together");
+      assertThat(FIXTURE.contract(run, List.of("old_column")).toString())
+          .contains("old_column_needed", "item_2019", "pair_key", "follower", "together");
+    } finally {
+      FIXTURE.execute(
+          "drop table item_2019, pair, follower",
+          "drop statistics together",
+          "drop index orders_id_created_at_idx, orders_snowflake_id_created_at_idx");
+    }
+  }
+
   private static OldColumns look() {
     return FIXTURE.migrations().oldColumns(FIXTURE.now(run)).orElseThrow();
   }
