@@ -5,9 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.core.key.KeyReservation;
 import dev.coatcheck.core.key.SnowflakeLayout;
+import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -301,11 +305,35 @@ class StandaloneTest {
     assertThatThrownBy(() -> source(file))
         .isInstanceOf(UncheckedIOException.class)
         .hasStackTraceContaining("another generator");
+    assertThat(anotherProcessCanLock(file)).isFalse();
     source.close();
+    assertThat(anotherProcessCanLock(file)).isTrue();
     assertThatThrownBy(() -> MarkFile.open(file, "default", 8))
         .hasStackTraceContaining("of this layout and worker");
     Files.writeString(file, "coatcheck-keys 1 default 7 soon");
     assertThatThrownBy(() -> source(file)).hasStackTraceContaining("has no mark");
+  }
+
+  private static boolean anotherProcessCanLock(Path file) throws Exception {
+    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    URI classes = Locker.class.getProtectionDomain().getCodeSource().getLocation().toURI();
+    Process locker =
+        new ProcessBuilder(
+                java, "-cp", Path.of(classes).toString(), Locker.class.getName(), file.toString())
+            .inheritIO()
+            .start();
+    return locker.waitFor() == 0;
+  }
+
+  /** Another process, which ends with 0 if it could lock the file, else with 3. */
+  static final class Locker {
+    public static void main(String[] arguments) throws IOException {
+      try (FileChannel file =
+          FileChannel.open(
+              Path.of(arguments[0]), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        System.exit(file.tryLock() == null ? 3 : 0);
+      }
+    }
   }
 
   @Test
