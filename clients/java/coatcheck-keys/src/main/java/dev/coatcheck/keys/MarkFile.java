@@ -121,9 +121,9 @@ final class MarkFile {
     return time <= mark;
   }
 
-  /** Writes a mark beyond a time. */
+  /** Writes a mark beyond a time, except after the close. */
   synchronized void extend(long time) {
-    if (!covers(time)) {
+    if (!isClosed && !covers(time)) {
       write(time + AHEAD_MILLIS);
     }
   }
@@ -145,11 +145,14 @@ final class MarkFile {
   synchronized void close(long latest) {
     if (!isClosed) {
       isClosed = true;
-      if (latest >= 0) {
-        write(latest);
+      try {
+        if (latest >= 0) {
+          write(latest);
+        }
+      } finally {
+        close(file);
+        OPEN.remove(path);
       }
-      close(file);
-      OPEN.remove(path);
     }
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.coatcheck.core.key.KeyReservation;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.channels.FileChannel;
@@ -333,6 +334,32 @@ class StandaloneTest {
               Path.of(arguments[0]), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
         System.exit(file.tryLock() == null ? 3 : 0);
       }
+    }
+  }
+
+  /** A pipe takes no marks, since nothing can be written at a place of it. */
+  @Test
+  void aLastMarkThatFailsLetsTheStateFileGo() throws Exception {
+    Path pipe = folder.resolve("pipe");
+    assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+    try (RandomAccessFile other = new RandomAccessFile(pipe.toFile(), "rw")) {
+      for (int i = 0; i < 2; i++) {
+        other.writeBytes("coatcheck-keys 1 default 7 " + START);
+        StandaloneSource source = source(pipe);
+        assertThatThrownBy(source::close).hasMessageContaining("can't write the state file");
+      }
+    }
+  }
+
+  @Test
+  void afterItsCloseAGeneratorSaysSo() {
+    for (StandaloneSource source :
+        List.of(source(ClockPolicy.TIERED), source(folder.resolve("closed")))) {
+      assertThat(source.key()).isNotNegative();
+      source.close();
+      wall.addAndGet(10_000);
+      assertThat(source.key()).isEqualTo(KeySource.NONE);
+      assertThat(refusal(source)).isEqualTo("these keys are closed");
     }
   }
 
