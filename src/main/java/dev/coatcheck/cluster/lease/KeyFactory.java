@@ -63,13 +63,18 @@ public final class KeyFactory implements AutoCloseable {
    *
    * @param clock tells the days that a layout has left, nothing else
    */
-  public KeyFactory(Leasing leasing, Database database, Observer observer, InstantSource clock) {
+  public KeyFactory(
+      Leasing leasing,
+      Database database,
+      Segments segments,
+      Observer observer,
+      InstantSource clock) {
     this.leasing = leasing;
     this.database = database;
     this.observer = observer;
     this.clock = clock;
     this.dated = new DatedKeyGenerators(database, leasing.workers()::dated, observer);
-    this.segments = new Segments(database, observer, System::nanoTime);
+    this.segments = segments;
   }
 
   /** Begins to lease what such keys need, so that the first draw finds a worker. */
