@@ -109,7 +109,8 @@ final class ClientLeaseStore {
           new ClientLeases.Acquisition.Granted(
               asker.id(), window(settings.layout(), worker, epoch, nowMillis, untilMillis));
       case LeaseReply.NoneFree(String reason, long freeInMillis) ->
-          new ClientLeases.Acquisition.NoneFree(reason, freeInMillis);
+          new ClientLeases.Acquisition.NoneFree(
+              reason, Math.min(freeInMillis, LeaseKeeper.RETRY_AFTER_MILLIS_MAX));
       default -> throw new IllegalStateException("acquire replied " + reply);
     };
   }

@@ -193,6 +193,16 @@ class LeaseRoutesTest {
               "no_worker_range",
               once -> once.post("/v1/leases", json("holder", "shop-1", "layout", "wide-sequence")));
       assertThat(without.status()).isEqualTo(503);
+
+      gateway.execute(
+          """
+          update coatcheck.worker_lease
+             set lease_hash = null, principal = null,
+                 rest_until_ms = floor(extract(epoch from clock_timestamp()) * 1000) + 86400000\
+          """);
+      Reply resting =
+          one.refused("keys_unavailable", once -> once.post("/v1/leases", json("holder", "third")));
+      assertThat(resting.header("Retry-After")).as("an hour at most").isEqualTo("3600");
     }
   }
 

@@ -173,6 +173,12 @@ class StandaloneTest {
             KeysUnavailableException.class,
             refused -> assertThat(refused.retryAfter()).isEqualTo(Duration.ofSeconds(3_598)))
         .hasMessageContaining("3600000 ms behind");
+    wall.addAndGet(-86_400_000);
+    assertThatThrownBy(keys::next)
+        .isInstanceOfSatisfying(
+            KeysUnavailableException.class,
+            refused -> assertThat(refused.retryAfter()).isEqualTo(Duration.ofHours(1)))
+        .hasMessageEndingWith("ask again in 3600000 ms");
     assertThatThrownBy(() -> keys.nextBatch(3)).isInstanceOf(KeysUnavailableException.class);
   }
 
