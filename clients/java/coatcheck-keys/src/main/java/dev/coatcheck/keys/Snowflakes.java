@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -293,6 +294,16 @@ public final class Snowflakes implements AutoCloseable {
       return this;
     }
 
+    /** A failure that repeats is one change: in an outage it comes several times a second. */
+    private static Consumer<LeaseEvent> changes(Consumer<String> listener) {
+      AtomicReference<@Nullable LeaseEvent> last = new AtomicReference<>();
+      return event -> {
+        if (!event.equals(last.getAndSet(event))) {
+          tell(listener, event);
+        }
+      };
+    }
+
     /** The lease outlives a log that fails. */
     private static void tell(Consumer<String> listener, LeaseEvent event) {
       try {
@@ -311,7 +322,7 @@ public final class Snowflakes implements AutoCloseable {
     public Snowflakes open() {
       int last = lastWorker < 0 ? WorkerUses.shared(layout) - 1 : lastWorker;
       LeaseSettings settings = new LeaseSettings(layout, firstWorker, last, holder, windowMillis);
-      Consumer<LeaseEvent> told = event -> tell(events, event);
+      Consumer<LeaseEvent> told = changes(events);
       WorkerLease lease;
       if (dataSource != null) {
         lease = WorkerLease.watchingTheWallClock(settings, dataSource, told);
