@@ -29,16 +29,14 @@ final class Ulid implements Format {
 
   @Override
   public List<Reading> read(String text, Instant now) {
-    if (text.length() != LENGTH) {
-      return List.of();
+    if (!Digits.BASE62.spell(text, LENGTH)) {
+      return List.of(); // letters beyond ASCII may have capitals within it
     }
     boolean isCanonical = Digits.CROCKFORD.strangerAt(text) < 0;
     String digits = text.toUpperCase(Locale.ROOT);
-    if (digits.length() != LENGTH || Digits.CROCKFORD.strangerAt(digits) >= 0) {
-      return Digits.BASE36.strangerAt(text.toLowerCase(Locale.ROOT)) < 0
-          ? List.of(
-              new Refusal(NAME, Flaw.ALPHABET, "A ULID has none of the letters I, L, O and U."))
-          : List.of();
+    if (Digits.CROCKFORD.strangerAt(digits) >= 0) {
+      return List.of(
+          new Refusal(NAME, Flaw.ALPHABET, "A ULID has none of the letters I, L, O and U."));
     }
     BigInteger value = Digits.CROCKFORD.value(digits);
     if (value.bitLength() > WIDTH) {
