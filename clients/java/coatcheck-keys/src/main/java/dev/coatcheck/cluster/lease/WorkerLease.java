@@ -141,12 +141,15 @@ public final class WorkerLease implements KeyGenerator, AutoCloseable {
         waiter.pause(wall == null ? sleep.nanos() : Math.min(sleep.nanos(), WallWatch.EVERY_NANOS));
       } else if (step instanceof LeaseKeeper.Step.Send send) {
         long sentNano = waiter.nanoTime();
+        if (wall != null) {
+          wall.sending(sentNano);
+        }
         LeaseReply reply = send(send.request());
         long nano = waiter.nanoTime();
         keeper.replied(send.request(), reply, sentNano, nano);
         if (wall != null
             && (reply instanceof LeaseReply.Acquired || reply instanceof LeaseReply.Renewed)) {
-          wall.settled(nano);
+          wall.settled();
         }
         firstReply.countDown();
       }
