@@ -19,6 +19,8 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import javax.sql.DataSource;
 
 /**
@@ -183,10 +185,12 @@ public final class KeyFactory implements AutoCloseable {
     }
   }
 
-  /** Gives every worker back. */
+  /** Gives every worker back, all at the same time: each may wait some seconds for its database. */
   @Override
   public synchronized void close() {
-    leases.values().forEach(WorkerLease::close);
+    try (ExecutorService closers = Executors.newVirtualThreadPerTaskExecutor()) {
+      leases.values().forEach(lease -> closers.execute(lease::close));
+    }
     leases.clear();
   }
 
