@@ -158,6 +158,21 @@ class LeasedKeysTest {
     }
   }
 
+  /** A failure comes several times a second, for as long as an outage lasts. */
+  @Test
+  void aFailureThatRepeatsIsToldOnce() {
+    try (Snowflakes keys =
+        Snowflakes.leasedFrom(GATEWAY.uri(), "no key").onEvent(events::add).open()) {
+      assertThatThrownBy(keys::next).isInstanceOf(KeysUnavailableException.class);
+      LockSupport.parkNanos(2_000_000_000L);
+      List<String> told = List.copyOf(events);
+      assertThat(told).last().asString().contains("401 unauthenticated");
+      for (int i = 1; i < told.size(); i++) {
+        assertThat(told.get(i)).isNotEqualTo(told.get(i - 1));
+      }
+    }
+  }
+
   /** The rights of docs/leases.md are enough, and the first holder's window is that of all. */
   @Test
   void keysAreLeasedFromPostgresWithFewRights() {

@@ -43,6 +43,7 @@ import dev.coatcheck.cluster.audit.Audit;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.cluster.change.Replica;
 import dev.coatcheck.cluster.grant.KeyFence;
+import dev.coatcheck.cluster.grant.Segments;
 import dev.coatcheck.cluster.instance.Instances;
 import dev.coatcheck.cluster.lease.ClientLeases;
 import dev.coatcheck.cluster.lease.KeyFactory;
@@ -152,6 +153,10 @@ public final class Gateway implements AutoCloseable {
                       config.leases().windowSeconds() * 1_000L,
                       leasePool),
                   database,
+                  new Segments(
+                      opened(Database.openBeside(opened.settings(), "segment", observer)),
+                      observer,
+                      System::nanoTime),
                   observer,
                   clock));
       keys.prepare(new KeyTimes.Snowflakes(SnowflakeLayout.DEFAULT));

@@ -69,7 +69,8 @@ final class SegmentBuffer {
   private int available;
   private boolean fetching;
   private long fetches;
-  private KeyOutcome.@Nullable NoKeys refusal;
+  private KeyOutcome.@Nullable NoKeys refusal; // of the last fetch
+  private long refusedAtNano;
   private int step;
   private long fetchedAtNano;
   private @Nullable SegmentDefinition definition;
@@ -93,13 +94,19 @@ final class SegmentBuffer {
         }
       }
       List<Key> keys = take(count);
-      if (!fetching && available <= step - step / 10) {
+      if (!fetching && available <= step - step / 10 && mayFetchAhead()) {
         fetch(next());
       }
       return new KeyOutcome.Drawn(keys);
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Not soon after a refusal: what refused one fetch, such as a fence, refuses the next one. */
+  private boolean mayFetchAhead() {
+    return refusal == null
+        || nanoTime.getAsLong() - refusedAtNano >= TimeUnit.MILLISECONDS.toNanos(RETRY_MILLIS);
   }
 
   private List<Key> take(int count) {
@@ -179,7 +186,10 @@ final class SegmentBuffer {
           held.add(new Span(granted.definition(), granted.first(), granted.count()));
           available += granted.count();
         }
-        case SegmentGrant.Refused(KeyOutcome.NoKeys why) -> refusal = why;
+        case SegmentGrant.Refused(KeyOutcome.NoKeys why) -> {
+          refusal = why;
+          refusedAtNano = nanoTime.getAsLong();
+        }
       }
       fetched.signalAll();
     } finally {

@@ -27,6 +27,10 @@ public final class Segments {
   private final Executor threads = Thread.ofVirtual().name("segment")::start;
   private final Map<String, SegmentBuffer> buffers = new ConcurrentHashMap<>();
 
+  /**
+   * @param database connections for segments alone: mints wait for numbers inside their
+   *     transactions
+   */
   public Segments(Database database, Observer observer, LongSupplier nanoTime) {
     this.store = new SegmentStore(database);
     this.observer = observer;

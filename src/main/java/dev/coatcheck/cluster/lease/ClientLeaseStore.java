@@ -15,15 +15,16 @@ final class ClientLeaseStore {
   /** Two acquires at the same time would both count before either has a worker. */
   private static final String IN_TURN = "select pg_advisory_xact_lock(7023115018)";
 
+  /** A rest after a failover is nobody's: a row keeps the principal of its last lease for good. */
   private static final String TAKEN =
       LeaseStatements.MOMENT
           + """
-          select count(*) filter (where l.principal = ?),
+          select count(*) filter (where l.principal = ? and %s),
                  count(*) filter (where l.layout = ? and l.worker between ? and ?)
             from coatcheck.worker_lease l, moment m
            where l.principal is not null and %s
           """
-              .formatted(LeaseStatements.IS_TAKEN);
+              .formatted(LeaseStatements.IS_HELD, LeaseStatements.IS_TAKEN);
 
   private static final String FIND =
       LeaseStatements.MOMENT
@@ -108,7 +109,8 @@ final class ClientLeaseStore {
           new ClientLeases.Acquisition.Granted(
               asker.id(), window(settings.layout(), worker, epoch, nowMillis, untilMillis));
       case LeaseReply.NoneFree(String reason, long freeInMillis) ->
-          new ClientLeases.Acquisition.NoneFree(reason, freeInMillis);
+          new ClientLeases.Acquisition.NoneFree(
+              reason, Math.min(freeInMillis, LeaseKeeper.RETRY_AFTER_MILLIS_MAX));
       default -> throw new IllegalStateException("acquire replied " + reply);
     };
   }

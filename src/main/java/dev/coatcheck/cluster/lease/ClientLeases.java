@@ -68,7 +68,7 @@ public final class ClientLeases {
     /** Every worker that clients may have is held or rests. */
     record NoneFree(String reason, long retryAfterMillis) implements Acquisition {}
 
-    /** The principal has that many, held or resting. */
+    /** The principal has that many, held or with a window that has not ended. */
     record TooMany(int leasesMax) implements Acquisition {}
 
     /** There are as many layouts as requests may spell out, and this would be a further one. */

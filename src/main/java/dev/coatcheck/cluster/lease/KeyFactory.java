@@ -19,6 +19,8 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import javax.sql.DataSource;
 
 /**
@@ -63,13 +65,18 @@ public final class KeyFactory implements AutoCloseable {
    *
    * @param clock tells the days that a layout has left, nothing else
    */
-  public KeyFactory(Leasing leasing, Database database, Observer observer, InstantSource clock) {
+  public KeyFactory(
+      Leasing leasing,
+      Database database,
+      Segments segments,
+      Observer observer,
+      InstantSource clock) {
     this.leasing = leasing;
     this.database = database;
     this.observer = observer;
     this.clock = clock;
     this.dated = new DatedKeyGenerators(database, leasing.workers()::dated, observer);
-    this.segments = new Segments(database, observer, System::nanoTime);
+    this.segments = segments;
   }
 
   /** Begins to lease what such keys need, so that the first draw finds a worker. */
@@ -178,10 +185,12 @@ public final class KeyFactory implements AutoCloseable {
     }
   }
 
-  /** Gives every worker back. */
+  /** Gives every worker back, all at the same time: each may wait some seconds for its database. */
   @Override
   public synchronized void close() {
-    leases.values().forEach(WorkerLease::close);
+    try (ExecutorService closers = Executors.newVirtualThreadPerTaskExecutor()) {
+      leases.values().forEach(lease -> closers.execute(lease::close));
+    }
     leases.clear();
   }
 

@@ -95,8 +95,11 @@ final class Numbers implements Format {
   }
 
   private static List<Reading> tsid(String text, Instant now) {
+    if (!Digits.BASE62.spell(text, TSID_LENGTH)) {
+      return List.of(); // letters beyond ASCII may have capitals within it
+    }
     String digits = text.toUpperCase(Locale.ROOT);
-    if (!Digits.CROCKFORD.spell(digits, TSID_LENGTH)) {
+    if (Digits.CROCKFORD.strangerAt(digits) >= 0) {
       return List.of();
     }
     BigInteger value = Digits.CROCKFORD.value(digits);

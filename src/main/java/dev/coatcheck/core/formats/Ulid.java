@@ -29,34 +29,26 @@ final class Ulid implements Format {
 
   @Override
   public List<Reading> read(String text, Instant now) {
-    if (text.length() != LENGTH) {
-      return List.of();
+    if (!Digits.BASE62.spell(text, LENGTH)) {
+      return List.of(); // letters beyond ASCII may have capitals within it
     }
     boolean isCanonical = Digits.CROCKFORD.strangerAt(text) < 0;
     String digits = text.toUpperCase(Locale.ROOT);
-    if (digits.length() != LENGTH || Digits.CROCKFORD.strangerAt(digits) >= 0) {
-      return Digits.BASE36.strangerAt(text.toLowerCase(Locale.ROOT)) < 0
-          ? List.of(
-              new Refusal(NAME, Flaw.ALPHABET, "A ULID has none of the letters I, L, O and U."))
-          : List.of();
+    if (Digits.CROCKFORD.strangerAt(digits) >= 0) {
+      return List.of(
+          new Refusal(NAME, Flaw.ALPHABET, "A ULID has none of the letters I, L, O and U."));
     }
     BigInteger value = Digits.CROCKFORD.value(digits);
     if (value.bitLength() > WIDTH) {
       return List.of(new Refusal(NAME, Flaw.OVERFLOW, "128 bits begin with a digit from 0 to 7."));
     }
-    Instant time = Instant.ofEpochMilli(new Bits(value, WIDTH).number(48));
+    Bits bits = new Bits(value, WIDTH);
+    Instant time = Instant.ofEpochMilli(bits.number(48));
     Certainty certainty = isCanonical ? Format.byTime(time, SINCE, now) : Certainty.POSSIBLE;
-    Candidate ulid =
-        Candidate.of(NAME, certainty).at(time).with("random", random(value)).sortable();
+    Candidate ulid = Candidate.of(NAME, certainty).at(time).with("random", bits.hex(80)).sortable();
     return isCanonical && Format.isPlausible(time, SINCE, now)
         ? List.of(ulid, sandflake(value))
         : List.of(ulid);
-  }
-
-  private static String random(BigInteger value) {
-    Bits bits = new Bits(value, WIDTH);
-    bits.number(48);
-    return bits.hex(80);
   }
 
   private static Candidate sandflake(BigInteger value) {

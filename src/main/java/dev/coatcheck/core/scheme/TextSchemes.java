@@ -6,8 +6,6 @@ import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.LongSupplier;
 
 /** Identifiers that are texts, by the names of their schemes: {@code ulid} and {@code ksuid}. */
@@ -23,10 +21,9 @@ public final class TextSchemes {
 
   TextSchemes(SecureRandom random, LongSupplier wallMillis) {
     this.byName =
-        new TreeMap<>(
-            Map.<String, TextKeys<?>>of(
-                "ulid", new TextKeys<>(ulids(random), wallMillis),
-                "ksuid", new TextKeys<>(ksuids(random), wallMillis)));
+        Map.of(
+            "ulid", new TextKeys<>(ulids(random), wallMillis),
+            "ksuid", new TextKeys<>(ksuids(random), wallMillis));
   }
 
   private static TextKeys.Format<Ulid> ulids(SecureRandom random) {
@@ -57,9 +54,5 @@ public final class TextSchemes {
 
   public Optional<TextKeys<?>> named(String scheme) {
     return Optional.ofNullable(byName.get(scheme));
-  }
-
-  public Set<String> names() {
-    return byName.keySet();
   }
 }

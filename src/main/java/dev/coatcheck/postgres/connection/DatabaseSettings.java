@@ -85,6 +85,11 @@ public record DatabaseSettings(
     return new DatabaseSettings(url, user, password, connectionsMax, isBounded, known);
   }
 
+  /** The same database with a pool of another size. */
+  public DatabaseSettings ofConnections(int max) {
+    return new DatabaseSettings(url, user, password, max, isBounded, shards);
+  }
+
   /** The same without settings of the connection. */
   Properties properties(int connectSeconds, int socketSeconds) {
     return properties(connectSeconds, socketSeconds, "");

@@ -30,6 +30,7 @@ import org.jooq.exception.DataAccessException;
  */
 public final class Database implements AutoCloseable {
   private static final int ROLLED_BACK_TRIES_MAX = 4;
+  private static final int BESIDE_CONNECTIONS_MAX = 2;
 
   /** From here on a job has asked for more time than reads and mints have. */
   private static final int LONG_MILLIS = 1_000;
@@ -64,6 +65,19 @@ public final class Database implements AutoCloseable {
   /** Opens the pool without waiting for Postgres; the first use finds out whether it is there. */
   public static Database open(DatabaseSettings settings, String poolName, Observer observer) {
     Connections pool = Connections.open(settings, config(poolName, observer), "", BEGIN_MAX);
+    return new Database(pool, observer, TransactionStart.OURS, settings.shards());
+  }
+
+  /**
+   * Two connections beside the pool of requests, opened when they are needed: for what is waited
+   * for inside transactions, which may have every connection of that pool.
+   */
+  public static Database openBeside(DatabaseSettings settings, String poolName, Observer observer) {
+    HikariConfig config = new HikariConfig();
+    config.setPoolName(poolName);
+    config.setMinimumIdle(0);
+    Connections pool =
+        Connections.open(settings.ofConnections(BESIDE_CONNECTIONS_MAX), config, "", BEGIN_MAX);
     return new Database(pool, observer, TransactionStart.OURS, settings.shards());
   }
 

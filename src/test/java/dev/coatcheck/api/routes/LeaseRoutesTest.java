@@ -158,6 +158,23 @@ class LeaseRoutesTest {
     assertProblem(two.once().post("/v1/leases", json("holder", "shop-1")), "409 leases_exhausted");
   }
 
+  /** A row keeps the principal of its last lease, and rests after a failover whoever had it. */
+  @Test
+  void aRestAfterAFailoverIsNoLeaseOfThePrincipalThatHadTheWorker() {
+    TestClient tenant =
+        GATEWAY.clientWith(Set.of(Scope.KEYS_WRITE), "lease_max = 2, principal = 'rested'");
+    acquired(tenant);
+    acquired(tenant);
+    end();
+    GATEWAY.execute(
+        """
+        update coatcheck.worker_lease
+           set rest_until_ms = floor(extract(epoch from clock_timestamp()) * 1000) + 60000
+         where principal = 'rested'\
+        """);
+    acquired(tenant);
+  }
+
   @Test
   void clientsTogetherHaveHalfOfTheRangeAtMost() {
     try (GatewayFixture gateway = GatewayFixture.own("COATCHECK_WORKERS", "0-3")) {
@@ -176,6 +193,16 @@ class LeaseRoutesTest {
               "no_worker_range",
               once -> once.post("/v1/leases", json("holder", "shop-1", "layout", "wide-sequence")));
       assertThat(without.status()).isEqualTo(503);
+
+      gateway.execute(
+          """
+          update coatcheck.worker_lease
+             set lease_hash = null, principal = null,
+                 rest_until_ms = floor(extract(epoch from clock_timestamp()) * 1000) + 86400000\
+          """);
+      Reply resting =
+          one.refused("keys_unavailable", once -> once.post("/v1/leases", json("holder", "third")));
+      assertThat(resting.header("Retry-After")).as("an hour at most").isEqualTo("3600");
     }
   }
 

@@ -5,7 +5,12 @@ import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.TestClient.Reply;
+import dev.coatcheck.ids.registry.TestType;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -51,6 +56,34 @@ class SegmentRoutesTest {
     Reply exhausted = CLIENT.post("/v1/keys", json("scheme", "segment", "tag", "last", "count", 1));
     assertThat(exhausted.status()).isEqualTo(409);
     assertThat(exhausted.text("/code")).isEqualTo("segment_exhausted");
+  }
+
+  /** Mints that look up a name first draw their numbers while they hold a connection. */
+  @Test
+  void namedMintsOnEveryConnectionGetTheirNumbers() throws Exception {
+    try (GatewayFixture gateway =
+            GatewayFixture.own(
+                "COATCHECK_DATABASE_CONNECTIONS", "2", "COATCHECK_MINT_GROUPS", "2");
+        ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
+      TestClient client = gateway.client().once();
+      client.put("/v1/segments/bills", json("step_min", 1, "step_max", 1));
+      client.put(TestType.of("bill", "bill").with("generate", "segment").with("tag", "bills"));
+      List<Future<List<Integer>>> statuses =
+          IntStream.range(0, 4)
+              .mapToObj(caller -> callers.submit(() -> namedMints(client, caller)))
+              .toList();
+
+      for (Future<List<Integer>> each : statuses) {
+        assertThat(each.get()).containsOnly(201);
+      }
+    }
+  }
+
+  private static List<Integer> namedMints(TestClient client, int caller) {
+    return IntStream.range(0, 20)
+        .mapToObj(i -> client.with("Idempotency-Key", "\"%d-%d\"".formatted(caller, i)))
+        .map(named -> named.mint("bill").status())
+        .toList();
   }
 
   @Test

@@ -110,4 +110,31 @@ class SegmentBufferTest {
     assertThat(failing.draw(1)).isInstanceOf(KeyOutcome.Refused.class);
     assertThat(tries).hasSize(2);
   }
+
+  @Test
+  void afterARefusalNothingIsFetchedAheadForASecond() {
+    List<Integer> tries = new ArrayList<>();
+    SegmentBuffer fenced =
+        new SegmentBuffer(
+            (count, _) -> {
+              tries.add(count);
+              return tries.size() == 1
+                  ? new SegmentGrant.Granted(DEFINITION, 100, 100)
+                  : new SegmentGrant.Refused(new KeyOutcome.Fenced());
+            },
+            Runnable::run,
+            () -> nano);
+    for (int i = 0; i < 50; i++) {
+      assertThat(fenced.draw(1)).isInstanceOf(KeyOutcome.Drawn.class);
+    }
+    assertThat(tries).hasSize(2);
+
+    nano += TimeUnit.SECONDS.toNanos(1);
+    assertThat(fenced.draw(1)).isInstanceOf(KeyOutcome.Drawn.class);
+    assertThat(tries).hasSize(3);
+    assertThat(fenced.draw(60))
+        .as("a fetch that a call needs")
+        .isInstanceOf(KeyOutcome.Fenced.class);
+    assertThat(tries).hasSize(4);
+  }
 }

@@ -113,6 +113,7 @@ final class SimulatedNode implements Waiter {
           after(watchesWallClock() ? Math.min(nanos, WallWatch.EVERY_NANOS) : nanos, this::drive);
       case LeaseKeeper.Step.Send(LeaseRequest request) -> {
         long sentNano = nanoTime();
+        wall.sending(sentNano);
         long thisCall = ++call;
         Consumer<LeaseReply> answered =
             reply -> {
@@ -120,7 +121,7 @@ final class SimulatedNode implements Waiter {
                 call++;
                 keeper.replied(request, reply, sentNano, nanoTime());
                 if (reply instanceof LeaseReply.Acquired || reply instanceof LeaseReply.Renewed) {
-                  wall.settled(nanoTime());
+                  wall.settled();
                 }
                 drive();
               }

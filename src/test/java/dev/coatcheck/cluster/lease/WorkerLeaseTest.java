@@ -18,7 +18,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -262,6 +264,32 @@ class WorkerLeaseTest {
           .dontCatchUncaughtExceptions()
           .until(() -> lease.reserve(1) instanceof KeyReservation.Some);
       assertThat(events).first().isInstanceOf(LeaseEvent.Failed.class);
+    }
+  }
+
+  /** The reply tells the time at which it was sent. */
+  @Test
+  void aSuspensionWhileAReplyIsUnderWayClosesTheWindowEarly() {
+    LeaseSettings settings = settings(0, 1_020);
+    WorkerLeaseStore store = new WorkerLeaseStore(pool, settings);
+    AtomicLong suspendedMillis = new AtomicLong();
+    try (WorkerLease _ =
+        new WorkerLease(
+                settings,
+                request -> {
+                  LeaseReply reply = store.send(request);
+                  if (reply instanceof LeaseReply.Renewed) {
+                    suspendedMillis.set(10_000);
+                  }
+                  return reply;
+                },
+                LeaseRules.KEPT,
+                Waiter.PARKING,
+                new WallWatch(
+                    () -> suspendedMillis.get() + TimeUnit.NANOSECONDS.toMillis(System.nanoTime())),
+                events::add)
+            .start()) {
+      await().until(() -> events.stream().anyMatch(LeaseEvent.ClosedEarly.class::isInstance));
     }
   }
 

@@ -9,12 +9,17 @@ import java.time.Duration;
  */
 public final class KeysUnavailableException extends RuntimeException {
   private static final long serialVersionUID = 1;
+  private static final long RETRY_AFTER_MILLIS_MAX = 3_600_000;
 
   private final Duration retryAfter;
 
+  private KeysUnavailableException(String reason, Duration retryAfter) {
+    super(reason + "; ask again in " + retryAfter.toMillis() + " ms");
+    this.retryAfter = retryAfter;
+  }
+
   KeysUnavailableException(String reason, long retryAfterMillis) {
-    super(reason + "; ask again in " + retryAfterMillis + " ms");
-    this.retryAfter = Duration.ofMillis(retryAfterMillis);
+    this(reason, Duration.ofMillis(Math.min(retryAfterMillis, RETRY_AFTER_MILLIS_MAX)));
   }
 
   /** When a key is likely to be there: at least 1 ms, an hour at most. */

@@ -6,7 +6,10 @@ import java.io.UncheckedIOException;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +31,12 @@ final class MarkFile {
   private static final String START = "coatcheck-keys 1 ";
   private static final int BYTES_MAX = 256;
 
+  /**
+   * The real paths of the files that this process has open. Such a file isn't opened again: to
+   * close any descriptor of a file releases the process's lock on it.
+   */
+  private static final Set<Path> OPEN = ConcurrentHashMap.newKeySet();
+
   private final Path path;
   private final RandomAccessFile file;
   private final String head;
@@ -42,13 +51,18 @@ final class MarkFile {
   }
 
   /** Opens the file, or makes a new one. */
-  static MarkFile open(Path path, String layout, int worker) {
+  static synchronized MarkFile open(Path path, String layout, int worker) {
     @Nullable RandomAccessFile file = null;
     try {
+      if (Files.exists(path) && OPEN.contains(path.toRealPath())) {
+        throw taken(path);
+      }
       file = new RandomAccessFile(path.toFile(), "rw");
       lock(file, path);
       String head = START + layout + " " + worker + " ";
-      return new MarkFile(path, file, head, read(file, path, head));
+      MarkFile opened = new MarkFile(path.toRealPath(), file, head, read(file, path, head));
+      OPEN.add(opened.path);
+      return opened;
     } catch (IOException e) {
       close(file);
       throw new UncheckedIOException("can't use the state file " + path, e);
@@ -62,9 +76,13 @@ final class MarkFile {
         return; // until the file is closed
       }
     } catch (OverlappingFileLockException e) {
-      // held in this process
+      // held in this process, by another name of the file
     }
-    throw new IOException("another generator has " + path + " open");
+    throw taken(path);
+  }
+
+  private static IOException taken(Path path) {
+    return new IOException("another generator has " + path + " open");
   }
 
   private static void close(@Nullable RandomAccessFile file) {
@@ -103,9 +121,9 @@ final class MarkFile {
     return time <= mark;
   }
 
-  /** Writes a mark beyond a time. */
+  /** Writes a mark beyond a time, except after the close. */
   synchronized void extend(long time) {
-    if (!covers(time)) {
+    if (!isClosed && !covers(time)) {
       write(time + AHEAD_MILLIS);
     }
   }
@@ -127,10 +145,14 @@ final class MarkFile {
   synchronized void close(long latest) {
     if (!isClosed) {
       isClosed = true;
-      if (latest >= 0) {
-        write(latest);
+      try {
+        if (latest >= 0) {
+          write(latest);
+        }
+      } finally {
+        close(file);
+        OPEN.remove(path);
       }
-      close(file);
     }
   }
 }

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -63,35 +64,7 @@ public final class Snowflakes implements AutoCloseable {
    */
   public long next() {
     long key = source.key();
-    return key >= 0 ? key : awaitKey();
-  }
-
-  private long awaitKey() {
-    // A thread that is interrupted doesn't park: the wait would take a whole processor.
-    boolean isInterrupted = Thread.interrupted();
-    try {
-      source.awaitFirst();
-      long begun = System.nanoTime();
-      while (true) {
-        isInterrupted |= Thread.interrupted();
-        long key = source.key();
-        if (key >= 0) {
-          return key;
-        }
-        if (key == KeySource.NONE || System.nanoTime() - begun >= KeyReservation.WAIT_NANOS_MAX) {
-          long[] one = new long[1];
-          if (take(one, 0) == 1) {
-            return one[0];
-          }
-          throw refusal(source.reserve(1));
-        }
-        LockSupport.parkNanos(KeyReservation.PAUSE_NANOS);
-      }
-    } finally {
-      if (isInterrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    return key >= 0 ? key : await(new long[1], KeyReservation.WAIT_NANOS_MAX)[0];
   }
 
   /**
@@ -105,63 +78,47 @@ public final class Snowflakes implements AutoCloseable {
     if (count < 1 || count > BATCH_MAX) {
       throw new IllegalArgumentException("count " + count + " is not within 1.." + BATCH_MAX);
     }
-    long[] keys = new long[count];
-    int done = take(keys, 0);
-    if (done < count) {
-      awaitRest(keys, done);
-    }
-    return keys;
+    return await(
+        new long[count],
+        KeyReservation.WAIT_NANOS_MAX + TimeUnit.MILLISECONDS.toNanos(layout.tickMillis() - 1));
   }
 
-  private void awaitRest(long[] keys, int from) {
-    boolean isInterrupted = Thread.interrupted(); // as for a single key
+  /**
+   * Fills in all keys.
+   *
+   * @param idleNanosMax how long to wait for one more
+   */
+  private long[] await(long[] keys, long idleNanosMax) {
+    // A thread that is interrupted doesn't park: the wait would take a whole processor.
+    boolean isInterrupted = Thread.interrupted();
     try {
       source.awaitFirst();
-      long patience =
-          KeyReservation.WAIT_NANOS_MAX + TimeUnit.MILLISECONDS.toNanos(layout.tickMillis() - 1);
       long idleSince = System.nanoTime();
-      int done = from;
+      int done = 0;
       while (done < keys.length) {
         isInterrupted |= Thread.interrupted();
-        int before = done;
-        done = take(keys, done);
-        long now = System.nanoTime();
-        if (done > before) {
-          idleSince = now;
-        } else if (now - idleSince >= patience || source.key() == KeySource.NONE) {
-          throw refusal(source.reserve(1));
-        } else {
+        KeyReservation reserved = source.reserve(keys.length - done);
+        if (reserved instanceof KeyReservation.Some some) {
+          Positions.Run run = some.run();
+          for (int i = 0; i < run.count(); i++) {
+            keys[done++] = layout.key(run.first() + i, some.worker());
+          }
+          idleSince = System.nanoTime();
+        } else if (reserved instanceof KeyReservation.Never never) {
+          throw new KeysUnavailableException(never.reason(), never.retryAfterMillis());
+        } else if (reserved instanceof KeyReservation.Wait wait) {
+          if (System.nanoTime() - idleSince >= idleNanosMax) {
+            throw new KeysUnavailableException(wait.reason(), wait.retryAfterMillis());
+          }
           LockSupport.parkNanos(KeyReservation.PAUSE_NANOS);
         }
       }
+      return keys;
     } finally {
       if (isInterrupted) {
         Thread.currentThread().interrupt();
       }
     }
-  }
-
-  /** Fills in what there is now, and says how many keys there are then. */
-  private int take(long[] keys, int from) {
-    KeyReservation reserved = source.reserve(keys.length - from);
-    if (!(reserved instanceof KeyReservation.Some some)) {
-      return from;
-    }
-    Positions.Run run = some.run();
-    for (int i = 0; i < run.count(); i++) {
-      keys[from + i] = layout.key(run.first() + i, some.worker());
-    }
-    return from + run.count();
-  }
-
-  private static KeysUnavailableException refusal(KeyReservation reserved) {
-    if (reserved instanceof KeyReservation.Wait wait) {
-      return new KeysUnavailableException(wait.reason(), wait.retryAfterMillis());
-    }
-    if (reserved instanceof KeyReservation.Never never) {
-      return new KeysUnavailableException(never.reason(), never.retryAfterMillis());
-    }
-    return new KeysUnavailableException("there were no keys a moment ago", 1);
   }
 
   /** The name or spelling of the layout, as {@code POST /v1/types} takes it. */
@@ -293,6 +250,16 @@ public final class Snowflakes implements AutoCloseable {
       return this;
     }
 
+    /** A failure that repeats is one change: in an outage it comes several times a second. */
+    private static Consumer<LeaseEvent> changes(Consumer<String> listener) {
+      AtomicReference<@Nullable LeaseEvent> last = new AtomicReference<>();
+      return event -> {
+        if (!event.equals(last.getAndSet(event))) {
+          tell(listener, event);
+        }
+      };
+    }
+
     /** The lease outlives a log that fails. */
     private static void tell(Consumer<String> listener, LeaseEvent event) {
       try {
@@ -311,7 +278,7 @@ public final class Snowflakes implements AutoCloseable {
     public Snowflakes open() {
       int last = lastWorker < 0 ? WorkerUses.shared(layout) - 1 : lastWorker;
       LeaseSettings settings = new LeaseSettings(layout, firstWorker, last, holder, windowMillis);
-      Consumer<LeaseEvent> told = event -> tell(events, event);
+      Consumer<LeaseEvent> told = changes(events);
       WorkerLease lease;
       if (dataSource != null) {
         lease = WorkerLease.watchingTheWallClock(settings, dataSource, told);

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class StandaloneSource implements KeySource {
   private static final long NANOS_PER_MILLI = 1_000_000;
+  private static final long RETRY_AFTER_CLOSE_MILLIS = 1_000;
 
   /** The logical clock runs at half speed, so that the machine's clock catches up. */
   private static final long LOGICAL_NANOS_PER_MILLI = 2 * NANOS_PER_MILLI;
@@ -28,6 +29,7 @@ final class StandaloneSource implements KeySource {
   private final LongSupplier wallMillis;
   private final LongSupplier nanos;
   private final Positions positions;
+  private volatile boolean isClosed;
 
   /** The latest time of any key. */
   private final AtomicLong latest;
@@ -59,6 +61,9 @@ final class StandaloneSource implements KeySource {
 
   /** The time for a key now, or {@link #NONE_NOW} or {@link #NONE}. */
   private long time() {
+    if (isClosed) {
+      return NONE;
+    }
     // In this order: a clock that is read after the time of a key is behind it only if it stepped.
     long last = latest.get();
     long wall = wallMillis.getAsLong();
@@ -126,6 +131,9 @@ final class StandaloneSource implements KeySource {
   }
 
   private KeyReservation refusal(long why) {
+    if (isClosed) {
+      return new KeyReservation.Never("these keys are closed", RETRY_AFTER_CLOSE_MILLIS);
+    }
     long step = Math.max(1, latest.get() - wallMillis.getAsLong());
     String reason =
         "the machine's clock is %d ms behind the last key (clock policy %s: waits for %d ms, continues for %d ms)"
@@ -142,6 +150,7 @@ final class StandaloneSource implements KeySource {
 
   @Override
   public void close() {
+    isClosed = true;
     long last = positions.close();
     if (file != null) {
       file.close(last < 0 ? latest.get() : Math.max(latest.get(), layout.millisOf(last)));

@@ -5,9 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.core.key.KeyReservation;
 import dev.coatcheck.core.key.SnowflakeLayout;
+import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -168,6 +173,12 @@ class StandaloneTest {
             KeysUnavailableException.class,
             refused -> assertThat(refused.retryAfter()).isEqualTo(Duration.ofSeconds(3_598)))
         .hasMessageContaining("3600000 ms behind");
+    wall.addAndGet(-86_400_000);
+    assertThatThrownBy(keys::next)
+        .isInstanceOfSatisfying(
+            KeysUnavailableException.class,
+            refused -> assertThat(refused.retryAfter()).isEqualTo(Duration.ofHours(1)))
+        .hasMessageEndingWith("ask again in 3600000 ms");
     assertThatThrownBy(() -> keys.nextBatch(3)).isInstanceOf(KeysUnavailableException.class);
   }
 
@@ -301,11 +312,61 @@ class StandaloneTest {
     assertThatThrownBy(() -> source(file))
         .isInstanceOf(UncheckedIOException.class)
         .hasStackTraceContaining("another generator");
+    assertThat(anotherProcessCanLock(file)).isFalse();
     source.close();
+    assertThat(anotherProcessCanLock(file)).isTrue();
     assertThatThrownBy(() -> MarkFile.open(file, "default", 8))
         .hasStackTraceContaining("of this layout and worker");
     Files.writeString(file, "coatcheck-keys 1 default 7 soon");
     assertThatThrownBy(() -> source(file)).hasStackTraceContaining("has no mark");
+  }
+
+  private static boolean anotherProcessCanLock(Path file) throws Exception {
+    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    URI classes = Locker.class.getProtectionDomain().getCodeSource().getLocation().toURI();
+    Process locker =
+        new ProcessBuilder(
+                java, "-cp", Path.of(classes).toString(), Locker.class.getName(), file.toString())
+            .inheritIO()
+            .start();
+    return locker.waitFor() == 0;
+  }
+
+  /** Another process, which ends with 0 if it could lock the file, else with 3. */
+  static final class Locker {
+    public static void main(String[] arguments) throws IOException {
+      try (FileChannel file =
+          FileChannel.open(
+              Path.of(arguments[0]), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        System.exit(file.tryLock() == null ? 3 : 0);
+      }
+    }
+  }
+
+  /** A pipe takes no marks, since nothing can be written at a place of it. */
+  @Test
+  void aLastMarkThatFailsLetsTheStateFileGo() throws Exception {
+    Path pipe = folder.resolve("pipe");
+    assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+    try (RandomAccessFile other = new RandomAccessFile(pipe.toFile(), "rw")) {
+      for (int i = 0; i < 2; i++) {
+        other.writeBytes("coatcheck-keys 1 default 7 " + START);
+        StandaloneSource source = source(pipe);
+        assertThatThrownBy(source::close).hasMessageContaining("can't write the state file");
+      }
+    }
+  }
+
+  @Test
+  void afterItsCloseAGeneratorSaysSo() {
+    for (StandaloneSource source :
+        List.of(source(ClockPolicy.TIERED), source(folder.resolve("closed")))) {
+      assertThat(source.key()).isNotNegative();
+      source.close();
+      wall.addAndGet(10_000);
+      assertThat(source.key()).isEqualTo(KeySource.NONE);
+      assertThat(refusal(source)).isEqualTo("these keys are closed");
+    }
   }
 
   @Test

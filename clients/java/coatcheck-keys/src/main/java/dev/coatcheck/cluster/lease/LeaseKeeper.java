@@ -32,7 +32,7 @@ final class LeaseKeeper {
   private static final long REPLY_NANOS_MAX = 1_000 * NANOS_PER_MILLI;
   private static final long LEAD_MILLIS_MAX = 1_000;
   private static final long RETRY_AFTER_MILLIS = 1_000;
-  private static final long RETRY_AFTER_MILLIS_MAX = 3_600_000;
+  static final long RETRY_AFTER_MILLIS_MAX = 3_600_000;
 
   private final LeaseRules rules;
   private final Consumer<LeaseEvent> events;
@@ -124,7 +124,7 @@ final class LeaseKeeper {
     if (toRelease != null && failures % 2 == 0) {
       return new Step.Send(toRelease);
     }
-    if (now == null || waits(nano)) {
+    if (now == null || lost) {
       return new Step.Send(new LeaseRequest.Acquire());
     }
     return new Step.Send(new LeaseRequest.Renew(now.worker(), now.epoch(), now.untilMillis()));

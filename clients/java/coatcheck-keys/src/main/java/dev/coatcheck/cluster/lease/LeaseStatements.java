@@ -36,9 +36,11 @@ final class LeaseStatements {
         select greatest(max(w.longest_ms), {6}) + {4} as ms from coatcheck.lease_window w)
       """;
 
-  /** Whether the worker {@code l} is held, may have unused keys of its last holder, or rests. */
-  static final String IS_TAKEN =
-      "(l.expires_at > m.at or l.granted_until_ms >= m.ms or l.rest_until_ms > m.ms)";
+  /** Whether the worker {@code l} is held, or may have unused keys of its last holder. */
+  static final String IS_HELD = "(l.expires_at > m.at or l.granted_until_ms >= m.ms)";
+
+  /** Whether it is held or rests. */
+  static final String IS_TAKEN = "(" + IS_HELD + " or l.rest_until_ms > m.ms)";
 
   /**
    * What is locked is being renewed or acquired, and noted by that statement. The stale workers are

@@ -14,6 +14,7 @@ final class WallWatch {
   private static final long NANOS_PER_MILLI = 1_000_000;
 
   private final LongSupplier wallMillis;
+  private long sentLeadMillis;
   private long leadMillis;
   private boolean isKnown;
 
@@ -21,13 +22,23 @@ final class WallWatch {
     this.wallMillis = wallMillis;
   }
 
-  /** A reply has told the time: what the two clocks did before it doesn't count. */
-  void settled(long nano) {
-    leadMillis = lead(nano);
+  /** A request is about to be sent. */
+  void sending(long nano) {
+    sentLeadMillis = lead(nano);
+  }
+
+  /**
+   * Its reply has told the time: what the two clocks did before the request doesn't count. What
+   * they did after it does, because the reply may be from before a suspension.
+   */
+  void settled() {
+    leadMillis = sentLeadMillis;
     isKnown = true;
   }
 
-  /** Whether the wall clock ran ahead of the monotonic one by 2 s or more since the last reply. */
+  /**
+   * Whether the wall clock ran ahead of the monotonic one by 2 s or more since the last request.
+   */
   boolean ranAhead(long nano) {
     return isKnown && lead(nano) - leadMillis >= AHEAD_MILLIS_MAX;
   }

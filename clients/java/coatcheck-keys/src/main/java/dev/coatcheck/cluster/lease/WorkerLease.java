@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class WorkerLease implements KeyGenerator, AutoCloseable {
   private static final long CLOSE_MILLIS_MAX = 3_000;
 
-  /** No request for a lease takes longer. */
+  /** As long as a statement may take, and a request to a gateway. */
   private static final long FIRST_REPLY_MILLIS_MAX = 800;
 
   private final SnowflakeLayout layout;
@@ -93,10 +93,6 @@ public final class WorkerLease implements KeyGenerator, AutoCloseable {
     return this;
   }
 
-  public SnowflakeLayout layout() {
-    return layout;
-  }
-
   @Override
   public KeyOutcome next(int count) {
     if (firstReply.getCount() > 0) {
@@ -105,17 +101,12 @@ public final class WorkerLease implements KeyGenerator, AutoCloseable {
     return KeyReservation.draw(count, layout, this::reserve, waiter);
   }
 
-  /**
-   * Waits for the first reply of the database, 800 ms at most; returns at once afterwards.
-   *
-   * @return whether it has come
-   */
-  public boolean awaitFirstReply() {
+  /** Waits for the first reply of the database, 800 ms at most; returns at once afterwards. */
+  public void awaitFirstReply() {
     try {
-      return firstReply.await(FIRST_REPLY_MILLIS_MAX, TimeUnit.MILLISECONDS);
+      boolean unused = firstReply.await(FIRST_REPLY_MILLIS_MAX, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return false;
     }
   }
 
@@ -141,12 +132,15 @@ public final class WorkerLease implements KeyGenerator, AutoCloseable {
         waiter.pause(wall == null ? sleep.nanos() : Math.min(sleep.nanos(), WallWatch.EVERY_NANOS));
       } else if (step instanceof LeaseKeeper.Step.Send send) {
         long sentNano = waiter.nanoTime();
+        if (wall != null) {
+          wall.sending(sentNano);
+        }
         LeaseReply reply = send(send.request());
         long nano = waiter.nanoTime();
         keeper.replied(send.request(), reply, sentNano, nano);
         if (wall != null
             && (reply instanceof LeaseReply.Acquired || reply instanceof LeaseReply.Renewed)) {
-          wall.settled(nano);
+          wall.settled();
         }
         firstReply.countDown();
       }
