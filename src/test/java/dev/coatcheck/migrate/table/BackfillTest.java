@@ -103,6 +103,23 @@ class BackfillTest {
     assertThat(fixture.keys("orders", "id")).hasSize(10).containsEntry(5L, key);
   }
 
+  /** The look-up would read all rows in between, on the customer's server. */
+  @Test
+  void aRowFarAheadOfTheBackfillIsFoundOnceTheBackfillIsNear() {
+    fixture.orders(60_000);
+    Target target = fixture.target(MigrationFixture.createdAt());
+    fixture.apply(target, Phase.EXPAND);
+    FillOnDemandTable lookUp = new FillOnDemandTable(fixture.source, target);
+
+    assertThatThrownBy(() -> lookUp.find(60_000))
+        .isInstanceOf(DatabaseUnavailable.class)
+        .hasMessageContaining("far ahead of the backfill");
+    assertThat(fixture.column("select id from orders where snowflake_id is not null")).isEmpty();
+
+    fixture.execute("delete from orders where id between 1 and 40000");
+    assertThat(lookUp.find(60_000)).isPresent();
+  }
+
   private static long mapped(MigrationFixture fixture) {
     return fixture.gateway.database.read(
         "test",
