@@ -142,9 +142,7 @@ final class RunExecutor {
   private void endWhereItIs(String kind, String detail) {
     StepStates states = journal.states(current.run().id());
     boolean isThrough =
-        current.steps().stream()
-            .filter(step -> step.phase().isUsual())
-            .noneMatch(states::isOpen);
+        current.steps().stream().filter(step -> step.phase().isUsual()).noneMatch(states::isOpen);
     end(isThrough ? RunState.DONE : RunState.PAUSED, kind, detail);
   }
 
