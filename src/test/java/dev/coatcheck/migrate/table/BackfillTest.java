@@ -10,6 +10,7 @@ import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.UnfencedSession;
 import dev.coatcheck.postgres.session.WatchTimeouts;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -185,6 +186,18 @@ class BackfillTest {
           .isInstanceOf(FenceLost.class);
 
       late.fence(2);
+    }
+  }
+
+  /** A copy of the database has the same run. */
+  @Test
+  void aRunnerEndsNoneInAnotherDatabaseOfTheServer() {
+    fixture.execute("create table orders (id bigserial primary key)");
+    Target target = fixture.target(Optional.empty());
+    try (SourceSession other = UnfencedSession.open(TestDatabase.empty().settings(1), target);
+        SourceSession ours = UnfencedSession.open(fixture.settings, target)) {
+      ours.fence(1);
+      other.fence(1);
     }
   }
 
