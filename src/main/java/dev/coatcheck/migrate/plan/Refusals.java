@@ -142,12 +142,14 @@ final class Refusals {
               "no_create_on_database",
               """
               select quote_ident(current_database())
-               where case when to_regnamespace('coatcheck_migration') is null
-                          then not has_database_privilege(current_database(), 'create')
-                          else not has_schema_privilege('coatcheck_migration', 'create, usage') end\
+               where not coalesce(
+                       (select pg_has_role(nspowner, 'usage') from pg_namespace
+                         where nspname = 'coatcheck_migration'),
+                       has_database_privilege(current_database(), 'create'))\
               """,
-              "The source's user may not create or use the schema coatcheck_migration in the"
-                  + " database %s. Grant it create on the database or on that schema."),
+              "The source's user may not create the schema coatcheck_migration in the database %s,"
+                  + " or does not own it. Grant it create on the database, or run alter schema"
+                  + " coatcheck_migration owner to that user."),
           new Check(
               "forced_row_security",
               "select 'forced'"

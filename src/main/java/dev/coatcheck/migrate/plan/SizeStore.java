@@ -12,7 +12,7 @@ import org.jooq.DSLContext;
 /**
  * Measures a table and its server, in the transaction of a {@link SurveyStore}. The rows of a small
  * table are counted; those of a large one are estimated from a sample of its pages and from what
- * the last analyze saw.
+ * the last analyze saw of each page.
  */
 final class SizeStore {
   /** Pages that are read for an estimate. */
@@ -40,11 +40,16 @@ final class SizeStore {
       select pg_indexes_size(?::oid), (select count(*)::int from pg_index where indrelid = ?::oid)\
       """;
 
-  /** A row of a table that was never analyzed is taken to have a hundred bytes. */
+  /**
+   * A row of a table that was never analyzed, or was empty then, is taken to have a hundred bytes.
+   */
   private static final String CHILDREN =
       """
-      select coalesce(sum(case when c.reltuples < 0 then pg_relation_size(c.oid) / 100
-                               else c.reltuples end), 0)::bigint,
+      select coalesce(sum(case when c.reltuples < 0 or c.relpages = 0
+                               then pg_relation_size(c.oid) / 100
+                               else c.reltuples::float8 / c.relpages
+                                      * (pg_relation_size(c.oid)
+                                           / current_setting('block_size')::int) end), 0)::bigint,
              coalesce(sum(pg_relation_size(c.oid)), 0)::bigint,
              coalesce(sum(pg_indexes_size(c.oid)), 0)::bigint
         from pg_constraint f join pg_class c on c.oid = f.conrelid

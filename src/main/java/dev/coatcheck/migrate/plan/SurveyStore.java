@@ -35,7 +35,11 @@ final class SurveyStore {
 
   private static final String TABLE =
       """
-      select c.oid::bigint, c.relkind::text, c.reltuples::float8,
+      select c.oid::bigint, c.relkind::text,
+             case when c.relpages > 0
+                  then c.reltuples::float8 / c.relpages
+                         * (pg_relation_size(c.oid) / current_setting('block_size')::int)
+                  else -1 end,
              case when c.relkind in ('r', 'm', 't') then pg_relation_size(c.oid) else 0 end,
              case when c.relkind in ('r', 'm', 't') then pg_total_relation_size(c.oid) else 0 end,
              has_table_privilege(c.oid, 'select') and has_schema_privilege(n.oid, 'usage')
@@ -102,7 +106,8 @@ final class SurveyStore {
   /**
    * A relation, found by its exact names.
    *
-   * @param tuples by the last vacuum or analyze; below 0: unknown
+   * @param tuples by the last vacuum or analyze, for as many pages as there are now; below 0:
+   *     unknown
    */
   record Relation(
       long oid, String kind, double tuples, long heapBytes, long bytes, boolean maySelect) {}

@@ -57,7 +57,10 @@ final class ArchiveRemoval {
         : Optional.of("Cancel the run first: it would take its keys from the archive.");
   }
 
-  /** Drops the archive of the run's table, and our schema if it holds nothing else. */
+  /**
+   * Drops the archive of the run's table, and our schema if it holds nothing else. The event is
+   * there before the archive is gone: this gateway may die, and no later run may take the type.
+   */
   private Outcome drop(TableMigration run) {
     Optional<String> refusal = refusal(run);
     if (refusal.isPresent()) {
@@ -87,6 +90,9 @@ final class ArchiveRemoval {
     }
     return Deadline.after(DROP_MAX)
         .orEarlier()
-        .call(() -> new ArchiveRemovalStore(source.get().database(), run.target()).drop());
+        .call(
+            () ->
+                new ArchiveRemovalStore(source.get().database(), run.target())
+                    .drop(what -> journal.event(run, "forget", "Is about to go: " + what)));
   }
 }

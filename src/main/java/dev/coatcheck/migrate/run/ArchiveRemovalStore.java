@@ -7,6 +7,7 @@ import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.PlainSql;
+import java.util.function.Consumer;
 import org.jooq.DSLContext;
 import org.jooq.exception.DataAccessException;
 
@@ -52,9 +53,22 @@ final class ArchiveRemovalStore {
     this.names = new TargetSql(target);
   }
 
-  Outcome drop() {
+  /**
+   * Drops it.
+   *
+   * @param beforeCommit is told what will be gone
+   */
+  Outcome drop(Consumer<String> beforeCommit) {
     try {
-      return source.write("forget table migration", this::drop);
+      return source.write(
+          "forget table migration",
+          sql -> {
+            Outcome outcome = drop(sql);
+            if (outcome instanceof Outcome.Dropped(String what)) {
+              beforeCommit.accept(what);
+            }
+            return outcome;
+          });
     } catch (DataAccessException refused) {
       if (SqlState.isDependedOn(refused)) {
         return new Outcome.Needed(

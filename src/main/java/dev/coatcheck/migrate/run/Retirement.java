@@ -81,16 +81,19 @@ public final class Retirement {
         : Optional.empty();
   }
 
-  /** Retires the run, and returns the decision to record. */
+  /**
+   * Retires the run, and returns the decision to record: also if a verification has begun
+   * meanwhile, for nothing of the run is in the source by then.
+   */
   public Function<TableMigration, Decision> retire(long id, NewKeys newKeys) {
-    Optional<String> refusal =
-        journal.find(id).filter(Retirement::isPossible).flatMap(run -> retire(run, newKeys));
+    Optional<TableMigration> found = journal.find(id).filter(Retirement::isPossible);
+    Optional<String> refusal = found.flatMap(run -> retire(run, newKeys));
     return run -> {
-      if (!isPossible(run)) {
+      if (found.isEmpty() || !run.status().occupies()) {
         return new Decision.Refuse(
             new ActionOutcome.NotNow(
                 run.status().state(),
-                run.status().state() == RunState.CONTRACTED
+                run.status().state() == RunState.CONTRACTED && !run.status().occupies()
                     ? "It is retired already."
                     : "Only a contracted run is retired. Contract it, or undo it."));
       }

@@ -134,13 +134,16 @@ final class RunExecutor {
 
   private void verify(SourceSession session) {
     if (apply(session, new Step.Verify(), "verified")) {
-      StepStates states = journal.states(current.run().id());
-      boolean isThrough =
-          current.steps().stream()
-              .filter(step -> step.phase().isUsual())
-              .allMatch(step -> states.of(step).isApplied());
-      end(isThrough ? RunState.DONE : RunState.PAUSED, "verified", "Source and mappings agree.");
+      endWhereItIs("verified", "Source and mappings agree.");
     }
+  }
+
+  /** Done only if nothing is left of what the run does without a request. */
+  private void endWhereItIs(String kind, String detail) {
+    StepStates states = journal.states(current.run().id());
+    boolean isThrough =
+        current.steps().stream().filter(step -> step.phase().isUsual()).noneMatch(states::isOpen);
+    end(isThrough ? RunState.DONE : RunState.PAUSED, kind, detail);
   }
 
   /** Whether source and mappings agreed within the last hour, or do now. */
@@ -222,11 +225,10 @@ final class RunExecutor {
         }
       }
     }
-    String undone = "Everything from " + last.wireName() + " on is undone.";
     if (last == Phase.EXPAND) {
       journal.undone(current.run());
     } else {
-      end(last.isUsual() ? RunState.PAUSED : RunState.DONE, "undone", undone);
+      endWhereItIs("undone", "Everything from " + last.wireName() + " on is undone.");
     }
   }
 

@@ -11,6 +11,7 @@ import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.LockTimeout;
+import dev.coatcheck.postgres.sql.StatementTimeout;
 import java.util.Optional;
 
 /**
@@ -75,12 +76,14 @@ final class Runner {
   }
 
   private static String reason(DatabaseUnavailable gone) {
-    if (gone instanceof LockTimeout) {
-      return "another session holds the table";
-    }
-    return SqlState.isReadOnly(gone)
-        ? "the source lets its user only read"
-        : "the source can't be reached";
+    return switch (gone) {
+      case LockTimeout _ -> "another session holds the table";
+      case StatementTimeout _ -> "a statement took too long or was cancelled";
+      default ->
+          SqlState.isReadOnly(gone)
+              ? "the source lets its user only read"
+              : "the source can't be reached";
+    };
   }
 
   private boolean waitForSource(DatabaseUnavailable gone) {

@@ -8,6 +8,7 @@ import dev.coatcheck.migrate.run.SourceErasureStore.Task;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.table.ErasedRowsTable;
+import dev.coatcheck.migrate.table.ErasedRowsTable.ErasedRow;
 import dev.coatcheck.postgres.session.Session;
 import dev.coatcheck.postgres.sql.Database;
 import java.util.HashMap;
@@ -97,19 +98,31 @@ final class SourceErasures implements AutoCloseable {
     try (Session session = Session.open(source.settings(), "coatcheck erase")) {
       tasks.stream()
           .collect(Collectors.groupingBy(Task::typeNumber))
-          .forEach(
-              (type, some) ->
-                  journal
-                      .of(source.name(), type)
-                      .forEach(
-                          run ->
-                              new ErasedRowsTable(session, run.target())
-                                  .delete(some.stream().map(Task::row).toList())));
+          .forEach((type, some) -> clear(session, journal.of(source.name(), type), some));
     }
     List<Task> done = tasks.stream().filter(Task::isSettled).toList();
     if (!done.isEmpty()) {
       store.finish(source.name(), done);
     }
+  }
+
+  private static void clear(Session session, List<TableMigration> runs, List<Task> tasks) {
+    runs.forEach(run -> new ErasedRowsTable(session, run.target()).delete(rows(tasks)));
+    List<ErasedRow> settled = rows(tasks.stream().filter(Task::isSettled).toList());
+    if (!settled.isEmpty()) {
+      // All runs of a table have one archive.
+      runs.stream()
+          .collect(Collectors.groupingBy(run -> run.target().anchors().firstName()))
+          .values()
+          .forEach(
+              some ->
+                  new ErasedRowsTable(session, some.getFirst().target())
+                      .deleteArchivedKeys(settled));
+    }
+  }
+
+  private static List<ErasedRow> rows(List<Task> tasks) {
+    return tasks.stream().map(Task::row).toList();
   }
 
   /** Breaks off running work, which another instance repeats. */

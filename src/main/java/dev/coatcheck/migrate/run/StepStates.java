@@ -18,6 +18,11 @@ public record StepStates(List<StepStatus> steps) {
     return find(step.phase(), step.name()).map(StepStatus::state).orElse(StepState.PENDING);
   }
 
+  /** Whether the run has still to do it. It never had the steps of partitions that came later. */
+  boolean isOpen(Step step) {
+    return find(step.phase(), step.name()).filter(it -> !it.state().isApplied()).isPresent();
+  }
+
   /** Whether something of a phase may be in the source. */
   public boolean isBegun(Phase phase) {
     return steps.stream().anyMatch(step -> step.phase() == phase && step.state().isBegun());

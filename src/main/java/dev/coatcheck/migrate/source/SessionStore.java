@@ -23,6 +23,7 @@ final class SessionStore {
       """
       select pid from pg_stat_activity
        where pid <> pg_backend_pid() and usename = current_user
+         and datname = current_database()
          and (application_name = ?
               or application_name in (?, ?, ?) and xact_start < clock_timestamp() - interval '2 s')\
       """;

@@ -8,9 +8,8 @@ import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.session.Session;
 import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
+import java.util.function.Consumer;
 import org.jooq.DSLContext;
 
 /**
@@ -46,53 +45,60 @@ public final class ErasedRowsTable {
 
   /** Returns after the commit. What is not there, or no longer, counts as deleted. */
   public void delete(List<ErasedRow> rows) {
-    Long[] keys = rows.stream().map(ErasedRow::key).toArray(Long[]::new);
-    Long[] legacyIds = rows.stream().flatMap(row -> row.legacyIds().stream()).toArray(Long[]::new);
+    List<Long> keys = new ArrayList<>();
+    List<Long> legacyIds = new ArrayList<>();
+    for (ErasedRow row : rows) {
+      for (long legacyId : row.legacyIds()) {
+        keys.add(row.key());
+        legacyIds.add(legacyId);
+      }
+    }
+    transact(
+        sql -> {
+          for (String outbox : List.of("outbox_a", "outbox_b")) {
+            if (isThere(sql, "<'" + outbox + "'>")) {
+              execute(sql, OUTBOX.with("outbox", "<" + outbox + ">"), (Object) keys(rows));
+            }
+          }
+          if (isThere(sql, "<'archive'>")) {
+            execute(sql, ARCHIVED, array(legacyIds), array(keys));
+          }
+          if (isThere(sql, "'<schema>.set_aside'")) {
+            execute(sql, SET_ASIDE, keys(rows), array(legacyIds));
+          }
+        });
+  }
+
+  /**
+   * Deletes the entries of their keys from the archive under whatever legacy IDs. It reads the
+   * whole archive, so it is called once, and holds no other locks meanwhile.
+   */
+  public void deleteArchivedKeys(List<ErasedRow> rows) {
+    transact(
+        sql -> {
+          if (isThere(sql, "<'archive'>")) {
+            execute(sql, ARCHIVED_KEYS, (Object) keys(rows));
+          }
+        });
+  }
+
+  private void transact(Consumer<DSLContext> work) {
     boolean _ =
         session.longTransaction(
             "erase",
             sql -> {
               PlainSql.rows(sql, BOUND, row -> row.getString(1));
-              for (String outbox : List.of("outbox_a", "outbox_b")) {
-                if (isThere(sql, "<'" + outbox + "'>")) {
-                  execute(sql, OUTBOX.with("outbox", "<" + outbox + ">"), (Object) keys);
-                }
-              }
-              if (isThere(sql, "<'archive'>")) {
-                deleteArchived(sql, rows);
-              }
-              if (isThere(sql, "'<schema>.set_aside'")) {
-                execute(sql, SET_ASIDE, keys, legacyIds);
-              }
+              work.accept(sql);
               return true;
             });
   }
 
-  private void deleteArchived(DSLContext sql, List<ErasedRow> rows) {
-    List<Long> legacyIds = new ArrayList<>();
-    List<Long> keys = new ArrayList<>();
-    for (ErasedRow row : rows) {
-      for (long legacyId : row.legacyIds()) {
-        legacyIds.add(legacyId);
-        keys.add(row.key());
-      }
-    }
-    Set<Long> deleted =
-        new HashSet<>(
-            PlainSql.rows(
-                sql,
-                names.fill(ARCHIVED),
-                row -> row.getLong(1),
-                legacyIds.toArray(Long[]::new),
-                keys.toArray(Long[]::new)));
-    Long[] others =
-        rows.stream()
-            .map(ErasedRow::key)
-            .filter(key -> !deleted.contains(key))
-            .toArray(Long[]::new);
-    if (others.length > 0) {
-      execute(sql, ARCHIVED_KEYS, (Object) others);
-    }
+  private static Long[] keys(List<ErasedRow> rows) {
+    return rows.stream().map(ErasedRow::key).toArray(Long[]::new);
+  }
+
+  private static Long[] array(List<Long> numbers) {
+    return numbers.toArray(Long[]::new);
   }
 
   private boolean isThere(DSLContext sql, String relation) {

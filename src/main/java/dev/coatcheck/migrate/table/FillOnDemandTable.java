@@ -26,6 +26,7 @@ public final class FillOnDemandTable {
 
   private static final String ARCHIVED = "select a.key from <archive> a where a.legacy = ?";
 
+  private static final SqlTemplate NEAR = SqlTemplate.file(FillOnDemandTable.class, "near.sql");
   private static final SqlTemplate LOCK = SqlTemplate.file(FillOnDemandTable.class, "lock-row.sql");
   private static final SqlTemplate HOLD =
       SqlTemplate.file(FillOnDemandTable.class, "hold-shared.sql");
@@ -41,6 +42,9 @@ public final class FillOnDemandTable {
       """;
 
   private static final int STATEMENT_MILLIS = 1_000;
+
+  /** All rows in between are read, at about 10 microseconds each, with the row locked. */
+  private static final int AHEAD_MAX = 50_000;
 
   private final Database source;
   private final Target target;
@@ -61,8 +65,8 @@ public final class FillOnDemandTable {
    * The key of a row; empty if there is no such row. Tries again if the table was renamed a moment
    * ago.
    *
-   * @throws DatabaseUnavailable if the source is unavailable, or the row can't be filled within a
-   *     second
+   * @throws DatabaseUnavailable if the source is unavailable, the row can't be filled within a
+   *     second, or the backfill is far behind it
    */
   public OptionalLong find(long legacy) {
     try {
@@ -108,6 +112,9 @@ public final class FillOnDemandTable {
 
   private OptionalLong fill(DSLContext sql, long legacy) {
     rows.bound(sql, STATEMENT_MILLIS);
+    if (!PlainSql.isTrue(sql, names.fill(NEAR), legacy, legacy, legacy, AHEAD_MAX)) {
+      throw new DatabaseUnavailable("the key of a row far ahead of the backfill");
+    }
     List<Row> row = row(sql, names.fill(LOCK), legacy);
     if (row.isEmpty()) {
       return OptionalLong.empty();

@@ -139,10 +139,10 @@ public final class Steps {
         .toList();
   }
 
-  /** The objects that an undo reads or locks, created empty if they are missing. */
+  /** The schema, and the objects that an undo reads or locks, created empty if they are missing. */
   static List<String> mending() {
     return PREPARE.statements().stream()
-        .filter(statement -> statement.startsWith("create "))
+        .filter(statement -> statement.startsWith("create ") || statement.startsWith("do "))
         .map(create -> create.replaceFirst("^(create \\w+) (?!if )", "$1 if not exists "))
         .toList();
   }

@@ -31,19 +31,34 @@ end <body>;
 -- Two concurrent grants on our schema would fail.
 select pg_advisory_xact_lock(<lock_class>, 0);
 
--- The owner's right, unless the owner is our role or has another table of a run.
+-- The rights of the owners, also of former ones and of those of children, unless the owner has another
+-- table of a run. Roles that may read our other tables have theirs from someone else.
 do <body>
 declare
-  owner name := (select pg_get_userbyid(relowner) from pg_class where oid = <oid>);
-  ours oid := '<schema>'::regnamespace;
+  given record;
 begin
-  if not pg_has_role(owner, (select nspowner from pg_namespace where oid = ours), 'usage') then
-    execute format('revoke select on %s from %I', <'archive'>::regclass, owner);
-    if not exists (select from pg_proc
-                    where pronamespace = ours and pg_get_userbyid(proowner) = owner) then
-      execute format('revoke usage on schema <schema> from %I', owner);
-    end if;
-  end if;
+  for given in
+    with ours as (
+      select oid, nspowner, nspacl from pg_namespace where oid = '<schema>'::regnamespace),
+    rights as (
+      select 'schema <schema>' as what, x.*,
+             exists (select from pg_proc p
+                      where p.pronamespace = o.oid and p.proowner = x.grantee) as is_used
+        from ours o, aclexplode(o.nspacl) as x
+      union all
+      select c.oid::regclass::text, x.*, false
+        from pg_class c, aclexplode(c.relacl) as x where c.oid = <'archive'>::regclass)
+    select r.what, r.privilege_type, r.grantee::regrole as role
+      from rights r, ours o
+     where r.privilege_type in ('USAGE', 'SELECT') and not r.is_grantable and not r.is_used
+       and r.grantee not in (0, o.nspowner)
+       and not exists (
+         select from pg_class c, aclexplode(c.relacl) as x
+          where c.relnamespace = o.oid and x.grantee = r.grantee
+            and not starts_with(c.relname, 'archive_'))
+  loop
+    execute format('revoke %s on %s from %s', given.privilege_type, given.what, given.role);
+  end loop;
 end <body>;
 
 drop sequence if exists <mint_seq>, <switch>;

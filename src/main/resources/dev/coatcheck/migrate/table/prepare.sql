@@ -5,7 +5,12 @@
 
 select pg_catalog.pg_advisory_xact_lock(<lock_class>, 0);
 
-create schema if not exists <schema>;
+-- Not "if not exists", which asks for the right to create schemas even where the schema is there.
+do <body> begin
+  if pg_catalog.to_regnamespace('<schema>') is null then
+    create schema <schema>;
+  end if;
+end <body>;
 
 -- One row for each table that something of ours is on.
 create table if not exists <schema>.checkpoint (

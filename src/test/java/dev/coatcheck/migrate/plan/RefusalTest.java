@@ -273,8 +273,17 @@ class RefusalTest {
         "revoke create on database " + FIXTURE.name() + " from " + plain);
     try {
       assertRefused(source, "no_create_on_schema", "no_create_on_database");
+      // Rights on a schema of another role are none to give away, and the table's owner needs them.
+      FIXTURE.execute(
+          "create schema coatcheck_migration",
+          "grant usage, create on schema coatcheck_migration to " + plain);
+      assertRefused(source, "no_create_on_schema", "no_create_on_database");
+      FIXTURE.execute("alter schema coatcheck_migration owner to " + plain);
+      assertRefused(source, "no_create_on_schema");
     } finally {
-      FIXTURE.execute("grant create on database " + FIXTURE.name() + " to " + plain);
+      FIXTURE.execute(
+          "drop schema if exists coatcheck_migration",
+          "grant create on database " + FIXTURE.name() + " to " + plain);
     }
   }
 

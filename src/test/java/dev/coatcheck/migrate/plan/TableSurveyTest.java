@@ -149,16 +149,24 @@ class TableSurveyTest {
     }
   }
 
+  /** Rows count that came after the last analyze, and also if there never was one. */
   @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void theRowsOfALargeTableAreEstimated(boolean isAnalyzed) {
+  @ValueSource(ints = {-1, 0, 10_000, 40_000})
+  void theRowsOfALargeTableAreEstimated(int analyzedAt) {
+    String rows =
+        "insert into t (created) select case when n %% 4 = 0 then date '2020-01-01' end"
+            + " from generate_series(%d, %d) n";
+    String children = "insert into c select n from generate_series(%d, %d) n";
     FIXTURE.execute(
         "create table t (id bigserial primary key, created date) with (autovacuum_enabled = off)",
-        "insert into t (created) select case when n % 4 = 0 then date '2020-01-01' end"
-            + " from generate_series(1, 40000) n");
-    if (isAnalyzed) {
-      FIXTURE.execute("analyze t");
+        "create table c (t_id bigint references t) with (autovacuum_enabled = off)",
+        rows.formatted(1, analyzedAt),
+        children.formatted(1, analyzedAt));
+    if (analyzedAt >= 0) {
+      FIXTURE.execute("analyze t", "analyze c");
     }
+    int next = Math.max(0, analyzedAt) + 1;
+    FIXTURE.execute(rows.formatted(next, 40_000), children.formatted(next, 40_000));
     TableSurvey large =
         new TableSurvey(new TableSurvey.Limits(1_000, 1_000, 3_600, 1 << 30), System::nanoTime);
 
@@ -168,6 +176,7 @@ class TableSurveyTest {
             sound -> {
               assertThat(sound.shape().size().rows()).isBetween(35_000L, 45_000L);
               assertThat(sound.shape().size().olderThanEpoch()).isBetween(8_000L, 12_000L);
+              assertThat(sound.shape().size().children().rows()).isBetween(10_000L, 45_000L);
               assertThat(codes(sound.shape().notes())).contains("rows_estimated");
             });
     assertThat(codes(FIXTURE.sound(wish("t")).notes())).doesNotContain("rows_estimated");

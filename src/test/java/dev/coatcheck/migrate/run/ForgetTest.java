@@ -1,13 +1,16 @@
 package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.table.Phase;
+import dev.coatcheck.postgres.sql.TestSql;
 import java.util.Optional;
+import java.util.function.Function;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -99,6 +102,52 @@ class ForgetTest {
     fixture.run(second);
     assertThat(refusal(first)).contains("Run " + second.id());
     assertThat(archives()).isEqualTo(1);
+  }
+
+  /** Else a later run would give the rows other keys than their public IDs have. */
+  @Test
+  void aGatewayThatDiesAfterTheDropHasWrittenThatTheKeysAreForgotten() {
+    fixture.orders(10);
+    TableMigration run = fixture.run();
+    fixture.undo(run, Phase.EXPAND);
+    TestSql gateway = fixture.gateway.on.sql();
+    gateway.execute(
+        "alter table coatcheck.table_migration_event"
+            + " add constraint dies check (kind <> 'forget' or actor <> '%s')"
+                .formatted(MigrationFixture.ACTOR));
+
+    assertThatThrownBy(() -> forget(run)).hasMessageContaining("dies");
+
+    assertThat(archives()).isZero();
+    assertThat(fixture.refused("orders"))
+        .extracting(Diagnostic::code)
+        .containsExactly("keys_forgotten");
+    gateway.execute("alter table coatcheck.table_migration_event drop constraint dies");
+    MigrationFixture.done(forget(run));
+  }
+
+  /** Nothing of the run is in the source by then, whatever was asked for meanwhile. */
+  @Test
+  void aVerificationThatBeganMeanwhileDoesNotHideARetirement() {
+    fixture.orders(10);
+    TableMigration run = fixture.run();
+    fixture.switchKey(run);
+    fixture.contract(run);
+    Retirement retirement =
+        new Retirement(
+            fixture.migrations().journal(), fixture.sources(), fixture.gatewayMappings());
+
+    Function<TableMigration, Transition.Decision> decision =
+        retirement.retire(run.id(), NewKeys.NONE);
+
+    TableMigration contracted = fixture.now(run);
+    TableMigration verifying =
+        contracted.with(
+            contracted.status().to(RunState.RUNNING).towards(Goal.VERIFY, Optional.empty()));
+    assertThat(decision.apply(verifying))
+        .isEqualTo(
+            new Transition.Decision.Change(
+                verifying.with(verifying.status().occupying(false)), "retire", "new keys: none"));
   }
 
   private void state(String occupies, String state) {

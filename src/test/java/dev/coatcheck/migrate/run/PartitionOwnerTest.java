@@ -94,6 +94,23 @@ class PartitionOwnerTest {
         "create table public.payment_last partition of public.payment for values in (99)",
         "insert into public.payment (order_id_snowflake_id, part)"
             + " select max(snowflake_id), 99 from public.orders");
+
+    shop.admin(
+        "grant usage on schema coatcheck_migration to " + foreign,
+        "grant select on coatcheck_migration.checkpoint to " + foreign);
+    MigrationFixture.done(
+        fixture
+            .migrations()
+            .retire(run.id(), NewKeys.NONE, ActionRequest.by(MigrationFixture.ACTOR)));
+    assertThat(
+            shop.texts(
+                "select x.grantee::regrole::text from pg_namespace n, aclexplode(n.nspacl) x"
+                    + " where nspname = 'coatcheck_migration' and x.grantee <> n.nspowner"
+                    + " union all select x.grantee::regrole::text"
+                    + " from pg_class c, aclexplode(c.relacl) x where relname like 'archive%'"
+                    + " and x.grantee <> c.relowner"))
+        .as("what a run gives goes with it, and what the DBA gives stays")
+        .containsExactly(foreign);
   }
 
   /** By owner and member, made empty and attached, with rows of the application. */

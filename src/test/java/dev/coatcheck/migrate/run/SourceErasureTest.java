@@ -51,7 +51,12 @@ class SourceErasureTest {
     long key = ((Key.Bigint) erased.key()).value();
     fixture.undo(first, Phase.EXPAND);
     assertThat(found(fixture.sql(), key)).isNotEmpty();
-    fixture.execute("delete from orders where id = " + LEGACY);
+    String aside =
+        sql(first, "insert into <schema>.set_aside values (<run>, 60, %d, '', '')".formatted(key));
+    fixture.execute(
+        "delete from orders where id = " + LEGACY,
+        sql(first, "insert into <archive> (legacy, key) values (60, %d)".formatted(key)),
+        aside);
     String told = "wrong_mapping: 1, for instance " + LEGACY;
     gatewaySql()
         .execute(
@@ -65,12 +70,18 @@ class SourceErasureTest {
 
     assertThat(open.waitsFor()).containsExactly(MigrationFixture.OTHER);
     assertThat(open.completeAt()).isEmpty();
-    fixture.await(() -> found(fixture.sql(), key).isEmpty());
+    awaitRound(first);
+    fixture.execute(aside);
+    awaitRound(first);
+    assertThat(fixture.column(sql(first, "select legacy from <archive> where key = " + key)))
+        .as("the archive is read as a whole once, at the end")
+        .containsExactly(60L);
     gatewaySql()
         .execute(
             "update coatcheck.erasure set erased_at = erased_at - interval '20 seconds'",
             "delete from coatcheck.change");
     fixture.await(() -> find(erased).completeAt().isPresent());
+    assertThat(found(fixture.sql(), key)).isEmpty();
     assertThat(found(gatewaySql(), key)).isEmpty();
 
     // The row is back, as after a restore of the source.
@@ -114,6 +125,16 @@ class SourceErasureTest {
         .containsExactly(8L);
     assertThat(fixture.column(new TargetSql(target).fill("select key from <outbox_b>")))
         .doesNotContain(key);
+  }
+
+  /** Each round deletes what is set aside. */
+  private void awaitRound(TableMigration run) {
+    String left = sql(run, "select count(*) from <schema>.set_aside where run = <run>");
+    fixture.await(() -> fixture.count(left) == 0);
+  }
+
+  private static String sql(TableMigration run, String statement) {
+    return new TargetSql(run.target()).fill(statement);
   }
 
   private void ordersWithCanary() {

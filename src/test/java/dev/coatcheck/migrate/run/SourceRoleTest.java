@@ -44,9 +44,11 @@ class SourceRoleTest {
         fixture.awaitDelivered(first);
         fixture.undo(first, Phase.EXPAND);
         write(admin);
+        admin.sql().execute("revoke create on database " + database(admin) + " from " + ROLE);
 
         TableMigration second = fixture.run();
         assertThat(keys(fixture)).containsAll(keys);
+        fixture.execute("drop table coatcheck_migration.set_aside"); // the undo makes it again
         fixture.undo(second, Phase.EXPAND);
         MigrationFixture.done(
             fixture.migrations().forget(second.id(), ActionRequest.by(MigrationFixture.ACTOR)));
@@ -70,7 +72,6 @@ class SourceRoleTest {
   /** The statements of the page, with the names of this test. */
   private static List<String> documented(TestDatabase admin) throws IOException {
     String page = Files.readString(Path.of("docs/table-migrations.md"));
-    String database = admin.url().replaceAll(".*/([^/?]+)(\\?.*)?", "$1");
     String block =
         page.split("## Sources and rights", 2)[1].split("```sql\n", 2)[1].split("```", 2)[0];
     assertThat(block).contains("create role coatcheck_migration login", "grant shop_owner to");
@@ -78,12 +79,16 @@ class SourceRoleTest {
         .replaceAll("--.*", "")
         .replace("coatcheck_migration", ROLE)
         .replace("shop_owner", OWNER)
-        .replace("database shop", "database " + database)
+        .replace("database shop", "database " + database(admin))
         .replace("'…'", "'" + PASSWORD + "'")
         .lines()
         .map(String::strip)
         .filter(line -> !line.isEmpty())
         .toList();
+  }
+
+  private static String database(TestDatabase admin) {
+    return admin.url().replaceAll(".*/([^/?]+)(\\?.*)?", "$1");
   }
 
   /** As the application, which may do no more than that. */

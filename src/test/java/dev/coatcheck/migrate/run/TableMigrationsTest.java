@@ -22,6 +22,21 @@ class TableMigrationsTest {
     goThrough(false);
   }
 
+  @Test
+  void anUndoOfAPhaseThatWasNeverReachedEndsNoRun() {
+    try (MigrationFixture fixture = MigrationFixture.beside()) {
+      fixture.orders(ROWS);
+      TableMigration run = fixture.startInTheMiddle(20);
+
+      fixture.beginUndo(run, Phase.SWITCH);
+      fixture.await(run, RunState.PAUSED);
+
+      fixture.rate(run, 0);
+      fixture.resume(run);
+      assertThat(fixture.await(run, RunState.DONE).progress().rowsDone()).isEqualTo(ROWS);
+    }
+  }
+
   private static void goThrough(boolean beside) {
     try (MigrationFixture fixture = MigrationFixture.of(beside)) {
       fixture.orders(ROWS);

@@ -47,6 +47,12 @@ class WaitReasonTest {
       assertThat(status.reason().orElseThrow())
           .contains("waiting for old snapshots", "process " + pid, "a long report");
 
+      fixture.execute(
+          "select pg_cancel_backend(pid) from pg_stat_activity"
+              + " where datname = current_database() and application_name like 'coatcheck run %'");
+      fixture.await(() -> fixture.saw(run, "waiting", ", trying again: "));
+      assertThat(fixture.saw(run, "waiting", "a statement took too long or was cancelled, "))
+          .isTrue();
       report.commit();
       TableMigration done = fixture.await(run, RunState.DONE);
       assertThat(done.status().waitsFor()).isEmpty();

@@ -10,6 +10,7 @@ import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.UnfencedSession;
 import dev.coatcheck.postgres.session.WatchTimeouts;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -103,6 +104,23 @@ class BackfillTest {
     assertThat(fixture.keys("orders", "id")).hasSize(10).containsEntry(5L, key);
   }
 
+  /** The look-up would read all rows in between, on the customer's server. */
+  @Test
+  void aRowFarAheadOfTheBackfillIsFoundOnceTheBackfillIsNear() {
+    fixture.orders(60_000);
+    Target target = fixture.target(MigrationFixture.createdAt());
+    fixture.apply(target, Phase.EXPAND);
+    FillOnDemandTable lookUp = new FillOnDemandTable(fixture.source, target);
+
+    assertThatThrownBy(() -> lookUp.find(60_000))
+        .isInstanceOf(DatabaseUnavailable.class)
+        .hasMessageContaining("far ahead of the backfill");
+    assertThat(fixture.column("select id from orders where snowflake_id is not null")).isEmpty();
+
+    fixture.execute("delete from orders where id between 1 and 40000");
+    assertThat(lookUp.find(60_000)).isPresent();
+  }
+
   private static long mapped(MigrationFixture fixture) {
     return fixture.gateway.database.read(
         "test",
@@ -168,6 +186,18 @@ class BackfillTest {
           .isInstanceOf(FenceLost.class);
 
       late.fence(2);
+    }
+  }
+
+  /** A copy of the database has the same run. */
+  @Test
+  void aRunnerEndsNoneInAnotherDatabaseOfTheServer() {
+    fixture.execute("create table orders (id bigserial primary key)");
+    Target target = fixture.target(Optional.empty());
+    try (SourceSession other = UnfencedSession.open(TestDatabase.empty().settings(1), target);
+        SourceSession ours = UnfencedSession.open(fixture.settings, target)) {
+      ours.fence(1);
+      other.fence(1);
     }
   }
 
