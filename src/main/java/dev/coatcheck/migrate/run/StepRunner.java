@@ -8,6 +8,7 @@ import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.Throttle;
 import dev.coatcheck.migrate.table.ArchiveTable;
+import dev.coatcheck.migrate.table.Backfill.Outcome;
 import dev.coatcheck.migrate.table.ChildFillTable;
 import dev.coatcheck.migrate.table.Ddl;
 import dev.coatcheck.migrate.table.Outbox;
@@ -114,8 +115,7 @@ final class StepRunner {
   }
 
   private Optional<String> fill(Child child) {
-    Throttle throttle = new Throttle(source.database(), run.target(), heartbeat::nanoTime);
-    FillPace pace = new FillPace(journal, run, heartbeat, throttle);
+    FillPace pace = pace();
     return child.leaves().stream()
         .map(
             leaf ->
@@ -127,6 +127,11 @@ final class StepRunner {
                     .run())
         .flatMap(Optional::stream)
         .findFirst();
+  }
+
+  private FillPace pace() {
+    Throttle throttle = new Throttle(source.database(), run.target(), heartbeat::nanoTime);
+    return new FillPace(journal, run, heartbeat, throttle);
   }
 
   private StepOutcome verify() {
@@ -184,11 +189,28 @@ final class StepRunner {
   private StepOutcome archive(Step.Archive step) {
     // Where the function is gone its trigger is gone too, and no row comes with a key.
     StepOutcome begun = objects.canArchiveNewRows() ? ddl.begin(step) : new StepOutcome.Done();
-    if (begun instanceof StepOutcome.Done
-        && !new ArchiveTable(session, run.target()).run(heartbeat::isMine)) {
-      throw new Stopped();
+    if (begun instanceof StepOutcome.Done) {
+      archiveRows();
     }
     return begun;
+  }
+
+  /** Continues where the last batch ended. */
+  private void archiveRows() {
+    ArchiveTable archive = new ArchiveTable(session, run.target());
+    FillPace pace = pace();
+    for (boolean isOver = false; !isOver; ) {
+      pace.awaitTurn();
+      int rows = pace.rows();
+      switch (pace.keep(rows, () -> archive.next(rows), () -> {})) {
+        case Outcome.Filled some -> isOver = some.rows() == 0;
+        case Outcome.Failed held -> {
+          heartbeat.because(Optional.of(held.error()));
+          pace.shrink();
+        }
+      }
+    }
+    heartbeat.because(Optional.empty());
   }
 
   /**

@@ -60,6 +60,37 @@ class LockTest {
     fixture.await(run, RunState.CANCELLED);
   }
 
+  /** A delete archives its row's key, and an undo archives the keys of all rows. */
+  @Test
+  void anUndoKeepsToTheRateAndGivesWayToWhoDeletes() {
+    fixture.orders(1_000);
+    fixture.patience = Duration.ofMinutes(1);
+    TableMigration run = fixture.run();
+    fixture.rate(run, 100);
+    fixture.beginUndo(run, Phase.EXPAND);
+    fixture.awaitReason(run, "the rate is limited to 100 rows a second");
+    try (TestSession held = fixture.sql().session()) {
+      held.begin("delete from orders where id = 700");
+      fixture.rate(run, 0);
+      fixture.awaitReason(run, "archive: another session");
+      fixture.execute("set statement_timeout = '1s'", "delete from orders where id = 500");
+      held.execute("delete from orders where id between 600 and 1000").commit();
+    }
+
+    fixture.await(run, RunState.CANCELLED);
+    assertThat(archived()).isEqualTo(1_000);
+  }
+
+  private long archived() {
+    return fixture.count(
+        "select count(*) from "
+            + fixture
+                .texts(
+                    "select oid::regclass::text from pg_class where relname like 'archive%'"
+                        + " and relkind = 'r'")
+                .getFirst());
+  }
+
   /** As another run does that begins at the same time: it makes the schema of them all. */
   @Test
   void theFirstTwoRunsOfASourceMayBeginTogether() {
