@@ -159,6 +159,10 @@ final class StepRunner {
     } else if (!isOnChild(step) && !objects.hasTable()) {
       return new StepOutcome.Done();
     }
+    if (step.name().equals(Step.DUAL_WRITE) && hasTable) {
+      // Rows may have come since an earlier try; it archives the rest under its lock.
+      archiveRows();
+    }
     return switch (step) {
       // What is written down needs no look: the part that would be looked for may be gone. Only the
       // primary key can't be moved back twice, and it is always somewhere.

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.migrate.table.Phase;
 import dev.coatcheck.migrate.table.SetAside;
+import dev.coatcheck.migrate.table.Step;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.time.Duration;
 import java.util.function.UnaryOperator;
@@ -79,6 +80,31 @@ class LockTest {
 
     fixture.await(run, RunState.CANCELLED);
     assertThat(archived()).isEqualTo(1_000);
+  }
+
+  /** Under the lock of the next step only rows are archived that came in the last moment. */
+  @Test
+  void anUndoThatGoesOnArchivesFirstWhatCameMeanwhile() {
+    fixture.orders(100);
+    fixture.patience = Duration.ofSeconds(30);
+    TableMigration run = fixture.run();
+    fixture.undo(run, Phase.INDEX);
+    try (TestSession held = fixture.sql().begin("select from orders limit 1")) {
+      fixture.beginUndo(run, Phase.EXPAND);
+      fixture.await(
+          () ->
+              fixture.now(run).status().waitsFor().stream()
+                  .anyMatch(wait -> wait.operation().equals(Step.DUAL_WRITE)));
+      fixture.pause(run);
+      fixture.awaitNoRunner();
+      fixture.execute("insert into orders select from generate_series(1, 50)");
+      fixture.beginUndo(run, Phase.EXPAND);
+      fixture.await(
+          () -> fixture.count("select archived_id from coatcheck_migration.checkpoint") == 150);
+      held.commit();
+    }
+    fixture.await(run, RunState.CANCELLED);
+    assertThat(archived()).isEqualTo(150);
   }
 
   private long archived() {
