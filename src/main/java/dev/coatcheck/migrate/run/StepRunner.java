@@ -8,6 +8,7 @@ import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.Throttle;
 import dev.coatcheck.migrate.table.ArchiveTable;
+import dev.coatcheck.migrate.table.Backfill.Outcome;
 import dev.coatcheck.migrate.table.ChildFillTable;
 import dev.coatcheck.migrate.table.Ddl;
 import dev.coatcheck.migrate.table.Outbox;
@@ -114,8 +115,7 @@ final class StepRunner {
   }
 
   private Optional<String> fill(Child child) {
-    Throttle throttle = new Throttle(source.database(), run.target(), heartbeat::nanoTime);
-    FillPace pace = new FillPace(journal, run, heartbeat, throttle);
+    FillPace pace = pace();
     return child.leaves().stream()
         .map(
             leaf ->
@@ -127,6 +127,11 @@ final class StepRunner {
                     .run())
         .flatMap(Optional::stream)
         .findFirst();
+  }
+
+  private FillPace pace() {
+    Throttle throttle = new Throttle(source.database(), run.target(), heartbeat::nanoTime);
+    return new FillPace(journal, run, heartbeat, throttle);
   }
 
   private StepOutcome verify() {
@@ -153,6 +158,10 @@ final class StepRunner {
       drain();
     } else if (!isOnChild(step) && !objects.hasTable()) {
       return new StepOutcome.Done();
+    }
+    if (step.name().equals(Step.DUAL_WRITE) && hasTable) {
+      // Rows may have come since an earlier try; it archives the rest under its lock.
+      archiveRows();
     }
     return switch (step) {
       // What is written down needs no look: the part that would be looked for may be gone. Only the
@@ -184,11 +193,28 @@ final class StepRunner {
   private StepOutcome archive(Step.Archive step) {
     // Where the function is gone its trigger is gone too, and no row comes with a key.
     StepOutcome begun = objects.canArchiveNewRows() ? ddl.begin(step) : new StepOutcome.Done();
-    if (begun instanceof StepOutcome.Done
-        && !new ArchiveTable(session, run.target()).run(heartbeat::isMine)) {
-      throw new Stopped();
+    if (begun instanceof StepOutcome.Done) {
+      archiveRows();
     }
     return begun;
+  }
+
+  /** Continues where the last batch ended. */
+  private void archiveRows() {
+    ArchiveTable archive = new ArchiveTable(session, run.target());
+    FillPace pace = pace();
+    for (boolean isOver = false; !isOver; ) {
+      pace.awaitTurn();
+      int rows = pace.rows();
+      switch (pace.keep(rows, () -> archive.next(rows), () -> {})) {
+        case Outcome.Filled some -> isOver = some.rows() == 0;
+        case Outcome.Failed held -> {
+          heartbeat.because(Optional.of(held.error()));
+          pace.shrink();
+        }
+      }
+    }
+    heartbeat.because(Optional.empty());
   }
 
   /**

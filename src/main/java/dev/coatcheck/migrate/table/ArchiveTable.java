@@ -4,9 +4,12 @@ import dev.coatcheck.migrate.source.SourceSession;
 import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
+import dev.coatcheck.migrate.table.Backfill.Outcome;
+import dev.coatcheck.migrate.table.SetAside.Cause;
 import dev.coatcheck.postgres.session.Session;
+import dev.coatcheck.postgres.sql.LockTimeout;
 import dev.coatcheck.postgres.sql.PlainSql;
-import java.util.function.BooleanSupplier;
+import org.jooq.DSLContext;
 
 /** Copies each row's legacy ID and key to the archive before an undo removes the keys. */
 public final class ArchiveTable {
@@ -15,7 +18,9 @@ public final class ArchiveTable {
   private static final String HAS_CHECKPOINT =
       "select exists (select from <schema>.checkpoint where run = <run>)";
 
-  private static final int ROWS = 20_000;
+  /** A wait for a row must end before the server searches for deadlocks and ends a writer. */
+  private static final String BOUND =
+      "select set_config('lock_timeout', " + SourceSession.LOCK_TIMEOUT + ", true)";
 
   private final Session session;
   private final TargetSql names;
@@ -26,26 +31,22 @@ public final class ArchiveTable {
   }
 
   /**
-   * Reads the table once.
+   * Archives some more rows.
    *
-   * @param goOn asked before each part
-   * @return false if the copy was stopped
+   * @return how many it read; refused if another session is about to archive one of them
    */
-  public boolean run(BooleanSupplier goOn) {
-    while (goOn.getAsBoolean()) {
-      if (!part()) {
-        return true;
-      }
+  public Outcome next(int rowsMax) {
+    try {
+      return new Outcome.Filled(session.transaction("archive", sql -> next(sql, rowsMax)), 0, 0);
+    } catch (LockTimeout deleted) {
+      return new Outcome.Failed(Cause.LOCKED, "archive: another session is deleting rows");
     }
-    return false;
   }
 
-  /** Archives some more rows; false if there are none. */
-  private boolean part() {
-    return session.transaction(
-        "archive",
-        sql ->
-            PlainSql.isTrue(sql, names.fill(HAS_CHECKPOINT))
-                && PlainSql.execute(sql, names.fill(PART), ROWS) == 1);
+  private int next(DSLContext sql, int rowsMax) {
+    PlainSql.execute(sql, BOUND);
+    return PlainSql.isTrue(sql, names.fill(HAS_CHECKPOINT))
+        ? PlainSql.first(sql, names.fill(PART), row -> row.getInt(1), rowsMax).orElse(0)
+        : 0;
   }
 }

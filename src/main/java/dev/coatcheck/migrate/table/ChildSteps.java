@@ -32,6 +32,14 @@ final class ChildSteps {
         end if;\
       """;
 
+  private static final String CHILD =
+      "select <child_oid>::oid as relation, <child_oid>::oid as root";
+
+  private static final String CHILD_AND_TABLE = CHILD + " union select <oid>::oid, <oid>::oid";
+
+  /** Locks the child with its partitions. */
+  static final SqlTemplate LOCK = Steps.lock("access exclusive", CHILD, true);
+
   private static final SqlTemplate ON_REF = guarded("on-ref.sql");
   private static final SqlTemplate ON_REF_LATE =
       guarded("on-ref-late.sql").with("is_bound", TargetSql.isBound("tg_relid", "fk"));
@@ -138,12 +146,12 @@ final class ChildSteps {
                 names.fillAll(ON_REF_LATE),
                 names.fillAll(FILL_REF),
                 names.fillAll(RIGHTS),
-                names.fillAll(file("child-column.sql")))
+                all(LOCK, "child-column.sql"))
             .flatMap(List::stream)
             .toList(),
         Stream.concat(
                 Stream.of(names.fill(FunctionTable.ONE_BY_ONE)),
-                names.fillAll(file("child-column-undo.sql")).stream())
+                all(LOCK, "child-column-undo.sql").stream())
             .toList(),
         names.fill(HAS_TRIGGER));
   }
@@ -181,8 +189,8 @@ final class ChildSteps {
     return new Step.Ddl(
         Phase.CHILDREN,
         named("child-index"),
-        names.fillAll(file("root-index.sql")),
-        names.fillAll(file("root-index-undo.sql")),
+        all(Steps.lock("share", CHILD, true), "root-index.sql"),
+        all(LOCK, "root-index-undo.sql"),
         names.fill(HAS_ROOT_INDEX));
   }
 
@@ -194,9 +202,15 @@ final class ChildSteps {
     return new Step.Ddl(
         Phase.CHILDREN,
         named("child-key"),
-        names.fillAll(file("child-key.sql")),
-        names.fillAll(file("child-key-undo.sql")),
+        all(Steps.lock("share row exclusive", CHILD_AND_TABLE, true), "child-key.sql"),
+        all(Steps.lock("access exclusive", CHILD_AND_TABLE, true), "child-key-undo.sql"),
         names.fill(check));
+  }
+
+  private List<String> all(SqlTemplate lock, String name) {
+    return Stream.of(lock, file(name))
+        .flatMap(template -> names.fillAll(template).stream())
+        .toList();
   }
 
   private String named(String step) {

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 final class ContractSteps {
   private static final SqlTemplate DEPENDENTS = file("dependents.sql");
   private static final SqlTemplate GATE = file("contract-gate.sql");
-  private static final SqlTemplate LOCK = file("lock.sql");
+  private static final SqlTemplate LOCK = Steps.lock("access exclusive", SwitchSteps.TABLES, true);
 
   private static final SqlTemplate DROP_KEY = file("drop-key-column.sql");
   private static final SqlTemplate DROP_REFERENCE = file("drop-child-column.sql");
@@ -88,7 +88,9 @@ final class ContractSteps {
     return new Step.NotNullCheck(
         Phase.CONTRACT,
         "child-not-null " + child.label(),
-        more.fillAll(file("child-not-null.sql")),
+        Stream.of(ChildSteps.LOCK, file("child-not-null.sql"))
+            .flatMap(template -> more.fillAll(template).stream())
+            .toList(),
         more.fill(file("child-not-null-validate.sql")),
         more.fill(file("child-not-null-undo.sql")),
         more.fill("select " + MAY_BE_NULL + " or " + HAS_CHECK + " and convalidated)"),
@@ -102,9 +104,7 @@ final class ContractSteps {
   private Step dropColumns() {
     List<String> statements =
         Stream.of(
-                names
-                    .fillAll(LOCK.with("bound_index", ANY_INDEX).with("with_trees", "true"))
-                    .stream(),
+                names.fillAll(LOCK.with("bound_index", ANY_INDEX)).stream(),
                 columns().flatMap(column -> column.fill(GATE)),
                 columns().flatMap(Column::drop),
                 names.fillAll(FunctionTable.guarded(file("contracted-triggers.sql"))).stream())

@@ -6,6 +6,7 @@ import dev.coatcheck.postgres.session.LockWait;
 import dev.coatcheck.postgres.session.LockWait.BlockingSession;
 import dev.coatcheck.postgres.sql.LockTimeout;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongConsumer;
@@ -35,8 +36,7 @@ public final class Ddl {
           "AccessExclusiveLock");
 
   /** The lock modes that an index build waits for. */
-  private static final List<String> BUILDERS =
-      ALL.subList(ALL.indexOf("ShareUpdateExclusiveLock"), ALL.size());
+  private static final List<String> BUILDERS = from("ShareUpdateExclusiveLock");
 
   private final DdlStore store;
   private final SourceSession session;
@@ -203,21 +203,53 @@ public final class Ddl {
     var _ = run(name, List.of(statement), Integer.MAX_VALUE);
   }
 
+  /** The lock modes of others that keep a transaction from its first lock on a table. */
+  private static List<String> blocking(List<String> statements) {
+    String first =
+        statements.stream()
+            .filter(LockTime.Watch::locks)
+            .findFirst()
+            .orElse("")
+            .toLowerCase(Locale.ROOT);
+    if (first.contains(" validate constraint ")) {
+      return BUILDERS;
+    }
+    return first.contains(" in share ") ? from("RowExclusiveLock") : ALL;
+  }
+
+  private static List<String> from(String weakest) {
+    return ALL.subList(ALL.indexOf(weakest), ALL.size());
+  }
+
+  /**
+   * Postgres ends an autovacuum only for a wait that exceeds {@code deadlock_timeout}, as none of
+   * ours does, so the tries beside one don't count. They do where a time window may close.
+   */
+  private static boolean awaitsVacuum(String name, List<BlockingSession> blockers) {
+    return !name.equals(Step.PRIMARY_KEY)
+        && blockers.stream().anyMatch(one -> "autovacuum worker".equals(one.application()));
+  }
+
   private StepOutcome run(String name, List<String> statements, int triesMax) {
     try {
-      for (int tried = 1; ; tried++) {
+      for (int tried = 1; ; ) {
         try {
           return new StepOutcome.Done(store.run(name, statements));
         } catch (DdlStore.Refused refused) {
           return new StepOutcome.Failed(String.valueOf(refused.getMessage()));
         } catch (LockTimeout blocked) {
-          List<BlockingSession> blockers = store.blockers(ALL);
-          if (tried == triesMax) {
+          List<BlockingSession> blockers = store.blockers(blocking(statements));
+          boolean awaitsVacuum = awaitsVacuum(name, blockers);
+          if (tried == triesMax && !awaitsVacuum) {
             return blocked(name, tried, blockers);
           }
-          session.waitsFor(
-              Optional.of(new LockWait(name, "waiting for its lock on the table", blockers)));
-          pause(tried);
+          String event =
+              awaitsVacuum
+                  ? "waiting for the autovacuum of the table to end"
+                  : "waiting for its lock on the table";
+          session.waitsFor(Optional.of(new LockWait(name, event, blockers)));
+          pause(awaitsVacuum ? TRIES_MAX : tried);
+          tried += awaitsVacuum ? 0 : 1;
         }
       }
     } finally {

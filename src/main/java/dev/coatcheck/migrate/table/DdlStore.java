@@ -52,14 +52,19 @@ final class DdlStore {
 
   private final Session session;
 
-  /** The tables that the steps lock. */
+  /** The tables that the steps lock, with the partitions that have rows. */
   private final Long[] tables;
 
   DdlStore(Session session, Target target) {
     this.session = session;
     this.tables =
-        Stream.concat(Stream.of(target.oid()), target.children().stream().map(Child::oid))
+        Stream.concat(
+                Stream.of(target.oid()), target.children().stream().flatMap(DdlStore::relations))
             .toArray(Long[]::new);
+  }
+
+  private static Stream<Long> relations(Child child) {
+    return Stream.concat(Stream.of(child.oid()), child.leaves().stream().map(Child.Leaf::oid));
   }
 
   enum IndexState {

@@ -42,7 +42,7 @@ public record LockTime(long waitedMillis, long heldMillis) {
           : Optional.empty();
     }
 
-    private static boolean locks(String statement) {
+    static boolean locks(String statement) {
       String text = statement.toLowerCase(Locale.ROOT);
       return text.startsWith("alter table") || text.contains("lock table ");
     }

@@ -203,6 +203,19 @@ public final class Steps {
         names.fill("select " + IS_NOT_NULL));
   }
 
+  /**
+   * Locks several tables within the time for one lock.
+   *
+   * @param tables a query for their OIDs and those of the roots of their trees
+   * @param withTrees whether the trees are locked as a whole
+   */
+  static SqlTemplate lock(String mode, String tables, boolean withTrees) {
+    return file("lock.sql")
+        .with("tables", tables)
+        .with("with_trees", Boolean.toString(withTrees))
+        .with("mode", mode);
+  }
+
   static SqlTemplate file(String name) {
     return SqlTemplate.file(Steps.class, name);
   }

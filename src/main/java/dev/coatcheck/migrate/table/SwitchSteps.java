@@ -30,7 +30,24 @@ final class SwitchSteps {
 
   private static final SqlTemplate PRIMARY_KEY = file("primary-key.sql");
 
-  private static final SqlTemplate LOCK = file("lock.sql").with("with_trees", "false");
+  /** The table, and those whose foreign keys are bound to one of its indexes. */
+  static final String TABLES =
+      """
+      select <oid>::oid as relation, <oid>::oid as root
+            union
+            select f.conrelid, coalesce(pg_partition_root(f.conrelid)::oid, f.conrelid)
+              from pg_constraint f
+             where f.contype = 'f' and f.confrelid = <oid>::oid and f.conindid = <bound_index>\
+      """;
+
+  private static final String TO_MERGE =
+      """
+      select <oid>::oid as relation, <oid>::oid as root
+            union
+            select u.relation, u.relation from <schema>.unbound_foreign_key u where u.run = <run>\
+      """;
+
+  private static final SqlTemplate LOCK = Steps.lock("access exclusive", TABLES, false);
 
   private static final SqlTemplate GATE = file("gate.sql");
 
@@ -136,7 +153,10 @@ final class SwitchSteps {
 
   /** On the way back too, if an undo has added foreign keys again. */
   Step merge(Phase phase) {
-    List<String> merge = names.fillAll(MERGE);
+    List<String> merge =
+        Stream.of(Steps.lock("share row exclusive", TO_MERGE, true), MERGE)
+            .flatMap(template -> names.fillAll(template).stream())
+            .toList();
     return new Step.Merge(phase, merge, names.fill(HAS_TO_MERGE));
   }
 

@@ -1,7 +1,6 @@
 -- Undo of the step "child-column".
--- Locks: the child in access exclusive mode until the commit.
-
-lock table <child> in access exclusive mode;
+-- Locks: those of lock.sql, which is sent before: the child and its partitions in access exclusive mode until
+-- the commit.
 
 drop trigger if exists <t_ref_late> on <child>;
 drop trigger if exists <t_ref> on <child>;

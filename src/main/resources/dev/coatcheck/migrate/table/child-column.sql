@@ -3,9 +3,8 @@
 -- a row can be inserted before the row that it refers to. What the first trigger can't see yet is filled
 -- at the end of the transaction, and a row that is still wrong then is refused. A detached partition
 -- already has its twin, with an index and a foreign key, which are renamed to the usual names.
--- Locks: the child in access exclusive mode until the commit, without a scan.
-
-lock table <child> in access exclusive mode;
+-- Locks: those of lock.sql, which is sent before: the child and its partitions in access exclusive mode until
+-- the commit, without a scan.
 
 do <body>
 declare

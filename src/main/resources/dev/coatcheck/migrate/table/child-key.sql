@@ -2,16 +2,8 @@
 -- and changed rows. In a partitioned child, each partition whose column has a foreign key gets one. With
 -- "on delete set default", the default of the twin is the key of the row that the default of the column
 -- refers to; a default that is not constant would run as our user.
--- Locks: the child and the customer's table in share row exclusive mode until the commit, in the order of
--- their OIDs, without a scan.
-
-do <body>
-declare
-  tables text := (select string_agg(c.oid::regclass::text, ', ' order by c.oid) from pg_class c
-                   where c.oid in (<oid>::oid, <child_oid>::oid));
-begin
-  execute 'lock table ' || tables || ' in share row exclusive mode';
-end <body>;
+-- Locks: those of lock.sql, which is sent before: the child, its partitions and the customer's table in share
+-- row exclusive mode until the commit, without a scan.
 
 do <body>
 declare

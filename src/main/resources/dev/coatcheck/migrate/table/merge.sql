@@ -1,7 +1,7 @@
 -- Step "merge-foreign-keys": adds the foreign keys to partitioned tables that their partitions already
 -- have. These are the same and validated, so nothing is scanned.
--- Locks: the partitioned tables, their partitions and the customer's table in share row exclusive mode
--- until the commit.
+-- Locks: those of lock.sql, which is sent before: the partitioned tables, their partitions and the customer's
+-- table in share row exclusive mode until the commit.
 
 do <body>
 declare

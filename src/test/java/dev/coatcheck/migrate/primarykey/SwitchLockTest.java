@@ -21,6 +21,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Tag("faults")
 class SwitchLockTest {
   private static final int CHILDREN = 8;
+  private static final int PARTITIONS = 12;
   private static final long HELD_MILLIS = 250;
   private static final long WAIT_MILLIS_MAX = 2_000;
 
@@ -60,7 +61,38 @@ class SwitchLockTest {
     }
   }
 
-  /** Until the switch has waited for it for a moment. */
+  /** And not for all partitions of a child. */
+  @Test
+  void writersDoNotWaitForAllPartitionsOneAfterTheOther() {
+    fixture.orders(100);
+    fixture.execute(
+        "create table note (order_id bigint references orders, n int) partition by list (n)");
+    for (int n = 0; n < PARTITIONS; n++) {
+      fixture.execute("create table note_%1$d partition of note for values in (%1$d)".formatted(n));
+    }
+    TableMigration run = fixture.run(fixture.plan("orders", java.util.Optional.empty()));
+    fixture.undo(run, Phase.CHILDREN);
+    try (Writers writers = new Writers();
+        TestSession session = fixture.sql().session()) {
+      for (int n = 0; n < PARTITIONS; n++) {
+        String partition = "note_" + n;
+        TestSession holder =
+            fixture.sql().begin("lock table %s in row exclusive mode".formatted(partition));
+        Thread.startVirtualThread(() -> holdOn(holder, partition));
+      }
+      writers.start(
+          () -> writers.operate(() -> session.execute("insert into note (n) values (0)")));
+
+      fixture.resume(run);
+      fixture.await(run, RunState.DONE);
+
+      writers.stop();
+      assertThat(writers.errors).isEmpty();
+      assertThat(writers.longestMillis()).isLessThan(WAIT_MILLIS_MAX);
+    }
+  }
+
+  /** Until the run has waited for it for a moment. */
   private void holdOn(TestSession held, String child) {
     try (held) {
       fixture.await(

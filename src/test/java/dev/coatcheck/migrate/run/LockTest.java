@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.migrate.table.Phase;
 import dev.coatcheck.migrate.table.SetAside;
+import dev.coatcheck.migrate.table.Step;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.time.Duration;
 import java.util.function.UnaryOperator;
@@ -58,6 +59,62 @@ class LockTest {
     }
 
     fixture.await(run, RunState.CANCELLED);
+  }
+
+  /** A delete archives its row's key, and an undo archives the keys of all rows. */
+  @Test
+  void anUndoKeepsToTheRateAndGivesWayToWhoDeletes() {
+    fixture.orders(1_000);
+    fixture.patience = Duration.ofMinutes(1);
+    TableMigration run = fixture.run();
+    fixture.rate(run, 100);
+    fixture.beginUndo(run, Phase.EXPAND);
+    fixture.awaitReason(run, "the rate is limited to 100 rows a second");
+    try (TestSession held = fixture.sql().session()) {
+      held.begin("delete from orders where id = 700");
+      fixture.rate(run, 0);
+      fixture.awaitReason(run, "archive: another session");
+      fixture.execute("set statement_timeout = '1s'", "delete from orders where id = 500");
+      held.execute("delete from orders where id between 600 and 1000").commit();
+    }
+
+    fixture.await(run, RunState.CANCELLED);
+    assertThat(archived()).isEqualTo(1_000);
+  }
+
+  /** Under the lock of the next step only rows are archived that came in the last moment. */
+  @Test
+  void anUndoThatGoesOnArchivesFirstWhatCameMeanwhile() {
+    fixture.orders(100);
+    fixture.patience = Duration.ofSeconds(30);
+    TableMigration run = fixture.run();
+    fixture.undo(run, Phase.INDEX);
+    try (TestSession held = fixture.sql().begin("select from orders limit 1")) {
+      fixture.beginUndo(run, Phase.EXPAND);
+      fixture.await(
+          () ->
+              fixture.now(run).status().waitsFor().stream()
+                  .anyMatch(wait -> wait.operation().equals(Step.DUAL_WRITE)));
+      fixture.pause(run);
+      fixture.awaitNoRunner();
+      fixture.execute("insert into orders select from generate_series(1, 50)");
+      fixture.beginUndo(run, Phase.EXPAND);
+      fixture.await(
+          () -> fixture.count("select archived_id from coatcheck_migration.checkpoint") == 150);
+      held.commit();
+    }
+    fixture.await(run, RunState.CANCELLED);
+    assertThat(archived()).isEqualTo(150);
+  }
+
+  private long archived() {
+    return fixture.count(
+        "select count(*) from "
+            + fixture
+                .texts(
+                    "select oid::regclass::text from pg_class where relname like 'archive%'"
+                        + " and relkind = 'r'")
+                .getFirst());
   }
 
   /** As another run does that begins at the same time: it makes the schema of them all. */

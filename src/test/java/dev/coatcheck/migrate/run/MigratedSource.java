@@ -192,7 +192,8 @@ public abstract class MigratedSource
       case Step.NotNullCheck filled -> requireDone(ddl.undo(filled));
       case Step.Archive archive -> {
         requireDone(ddl.begin(archive));
-        new ArchiveTable(session, target).run(() -> true);
+        ArchiveTable rows = new ArchiveTable(session, target);
+        await(() -> rows.next(20_000) instanceof Backfill.Outcome.Filled some && some.rows() == 0);
       }
       case Step.Fill _, Step.Verify _ -> {}
     }

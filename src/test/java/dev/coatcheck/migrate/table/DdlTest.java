@@ -3,7 +3,9 @@ package dev.coatcheck.migrate.table;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.migrate.run.MigrationFixture;
+import dev.coatcheck.migrate.source.Child;
 import dev.coatcheck.migrate.source.SourceSession;
+import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.UnfencedSession;
 import dev.coatcheck.postgres.sql.PlainSql;
@@ -11,6 +13,7 @@ import dev.coatcheck.postgres.sql.TestSession;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -83,6 +86,99 @@ class DdlTest {
       assertThat(ddl.isApplied(step)).isTrue();
       requireClean(session);
     }
+  }
+
+  /** A dump only reads; writers keep it from its lock. */
+  @Test
+  void onlyWhoReallyHoldsAChangeUpIsNamed() {
+    fixture.apply(target, Phase.EXPAND);
+    try (SourceSession session = UnfencedSession.open(fixture.settings, target);
+        TestSession dump = fixture.sql().session();
+        TestSession writer = fixture.sql().session()) {
+      dump.execute("set application_name = 'a dump'").begin("select count(*) from orders");
+      writer.execute("set application_name = 'a writer'");
+      writer.begin("insert into orders default values");
+      Step.Archive step = (Step.Archive) anyStep("archive");
+
+      StepOutcome outcome = new Ddl(session, target, _ -> {}).begin(step);
+
+      assertThat(((StepOutcome.Failed) outcome).reason())
+          .contains("a writer")
+          .doesNotContain("a dump");
+    }
+  }
+
+  @Test
+  void whoHoldsAPartitionIsNamed() {
+    fixture.execute(
+        "drop table if exists note",
+        "create table note (order_id bigint, n int) partition by list (n)",
+        "create table note_1 partition of note for values in (1)");
+    Child note =
+        new Child(
+            oid("note"),
+            1,
+            "public.note.order_id",
+            new TableName("public", "note"),
+            "order_id",
+            "order_id_snowflake_id",
+            "aas",
+            List.of(new Child.Leaf(oid("note_1"), new TableName("public", "note_1"))));
+    Target whole =
+        new Target(
+            target.run(),
+            target.table(),
+            target.oid(),
+            target.keyColumn(),
+            target.keyType(),
+            target.createdAt(),
+            target.anchors(),
+            target.applicationPath(),
+            List.of(note));
+    Step.Ddl step =
+        new Step.Ddl(
+            Phase.CHILDREN,
+            "change",
+            List.of("lock table public.note in access exclusive mode"),
+            List.of(),
+            "select false");
+    try (SourceSession session = UnfencedSession.open(fixture.settings, whole);
+        TestSession held = fixture.sql().session()) {
+      held.execute("set application_name = 'a writer'").begin("delete from note_1");
+
+      StepOutcome outcome = new Ddl(session, whole, _ -> {}).apply(step);
+
+      assertThat(((StepOutcome.Failed) outcome).reason()).contains("a writer");
+    }
+  }
+
+  /** Another session under its name stands for it. */
+  @Test
+  void anAutovacuumIsWaitedForWithoutCountingTheTries() {
+    Step.Ddl step = step(Step.DUAL_WRITE);
+    AtomicInteger pauses = new AtomicInteger();
+    try (SourceSession session = UnfencedSession.open(fixture.settings, target);
+        TestSession held = fixture.sql().session()) {
+      prepare(session);
+      held.execute("set application_name = 'autovacuum worker'");
+      held.begin("lock table orders in share update exclusive mode");
+      Ddl ddl =
+          new Ddl(
+              session,
+              target,
+              _ -> {
+                if (pauses.incrementAndGet() == 30) {
+                  held.commit();
+                }
+              });
+
+      assertThat(ddl.apply(step)).isInstanceOf(StepOutcome.Done.class);
+      assertThat(pauses).hasValue(30);
+    }
+  }
+
+  private static long oid(String table) {
+    return fixture.count("select '" + table + "'::regclass::oid");
   }
 
   /**
@@ -158,11 +254,14 @@ class DdlTest {
   }
 
   private Step.Ddl step(String name) {
-    return (Step.Ddl)
-        Steps.of(target).stream()
-            .filter(step -> step.name().equals(name))
-            .findFirst()
-            .orElseThrow();
+    return (Step.Ddl) anyStep(name);
+  }
+
+  private Step anyStep(String name) {
+    return Steps.of(target).stream()
+        .filter(step -> step.name().equals(name))
+        .findFirst()
+        .orElseThrow();
   }
 
   private static void requireClean(SourceSession session) {
