@@ -22,9 +22,6 @@ final class RetirementStore {
   private static final SqlTemplate NEW_KEYS = file("new-keys.sql");
   private static final SqlTemplate NEW_KEYS_RIGHTS = file("new-keys-rights.sql");
 
-  private static final String BOUND =
-      "select set_config('lock_timeout', " + SourceSession.LOCK_TIMEOUT + ", true)";
-
   private static final String HAS_FUNCTION =
       "select to_regprocedure(<'beside_new_key'> || '()') is not null";
 
@@ -70,7 +67,7 @@ final class RetirementStore {
       return source.write(
           "retire table migration",
           sql -> {
-            PlainSql.rows(sql, BOUND, row -> row.getString(1));
+            PlainSql.rows(sql, SourceSession.BOUND_LOCKS, row -> row.getString(1));
             statements.apply(sql).forEach(statement -> PlainSql.execute(sql, statement));
             return Optional.empty();
           });

@@ -24,6 +24,10 @@ public final class SourceSession implements AutoCloseable {
       "(select least(400, greatest(1, setting::int * 2 / 5)) || 'ms' from pg_settings"
           + " where name = 'deadlock_timeout')";
 
+  /** Sets it for the rest of a transaction. */
+  public static final String BOUND_LOCKS =
+      "select set_config('lock_timeout', " + LOCK_TIMEOUT + ", true)";
+
   /** Identifies the sessions of a run in {@code pg_stat_activity}, so that they can be ended. */
   public enum Name {
     RUNNER("run"),

@@ -18,10 +18,6 @@ public final class ArchiveTable {
   private static final String HAS_CHECKPOINT =
       "select exists (select from <schema>.checkpoint where run = <run>)";
 
-  /** A wait for a row must end before the server searches for deadlocks and ends a writer. */
-  private static final String BOUND =
-      "select set_config('lock_timeout', " + SourceSession.LOCK_TIMEOUT + ", true)";
-
   private final Session session;
   private final TargetSql names;
 
@@ -44,7 +40,7 @@ public final class ArchiveTable {
   }
 
   private int next(DSLContext sql, int rowsMax) {
-    PlainSql.execute(sql, BOUND);
+    PlainSql.execute(sql, SourceSession.BOUND_LOCKS);
     return PlainSql.isTrue(sql, names.fill(HAS_CHECKPOINT))
         ? PlainSql.first(sql, names.fill(PART), row -> row.getInt(1), rowsMax).orElse(0)
         : 0;

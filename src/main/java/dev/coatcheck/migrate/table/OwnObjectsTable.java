@@ -40,10 +40,6 @@ public final class OwnObjectsTable {
   private static final SqlTemplate LOST_CHECKPOINT =
       SqlTemplate.file(OwnObjectsTable.class, "lost-checkpoint.sql");
 
-  /** So that writers don't wait behind a lock that another session holds for long. */
-  private static final String BOUND =
-      "select pg_catalog.set_config('lock_timeout', " + SourceSession.LOCK_TIMEOUT + ", true)";
-
   private final Session session;
   private final TargetSql names;
 
@@ -133,7 +129,7 @@ public final class OwnObjectsTable {
     session.transaction(
         "mend",
         sql -> {
-          PlainSql.execute(sql, BOUND);
+          PlainSql.execute(sql, SourceSession.BOUND_LOCKS);
           List<String> statements = new ArrayList<>(Steps.mending());
           if (onTable) {
             statements.add("alter table <table> add column if not exists <key> bigint");
