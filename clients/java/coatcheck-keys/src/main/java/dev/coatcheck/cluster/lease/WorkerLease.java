@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class WorkerLease implements KeyGenerator, AutoCloseable {
   private static final long CLOSE_MILLIS_MAX = 3_000;
 
-  /** No request for a lease takes longer. */
+  /** As long as a statement may take, and a request to a gateway. */
   private static final long FIRST_REPLY_MILLIS_MAX = 800;
 
   private final SnowflakeLayout layout;
@@ -91,10 +91,6 @@ public final class WorkerLease implements KeyGenerator, AutoCloseable {
   public WorkerLease start() {
     driver.start();
     return this;
-  }
-
-  public SnowflakeLayout layout() {
-    return layout;
   }
 
   @Override
