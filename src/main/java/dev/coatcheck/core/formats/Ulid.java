@@ -42,19 +42,13 @@ final class Ulid implements Format {
     if (value.bitLength() > WIDTH) {
       return List.of(new Refusal(NAME, Flaw.OVERFLOW, "128 bits begin with a digit from 0 to 7."));
     }
-    Instant time = Instant.ofEpochMilli(new Bits(value, WIDTH).number(48));
+    Bits bits = new Bits(value, WIDTH);
+    Instant time = Instant.ofEpochMilli(bits.number(48));
     Certainty certainty = isCanonical ? Format.byTime(time, SINCE, now) : Certainty.POSSIBLE;
-    Candidate ulid =
-        Candidate.of(NAME, certainty).at(time).with("random", random(value)).sortable();
+    Candidate ulid = Candidate.of(NAME, certainty).at(time).with("random", bits.hex(80)).sortable();
     return isCanonical && Format.isPlausible(time, SINCE, now)
         ? List.of(ulid, sandflake(value))
         : List.of(ulid);
-  }
-
-  private static String random(BigInteger value) {
-    Bits bits = new Bits(value, WIDTH);
-    bits.number(48);
-    return bits.hex(80);
   }
 
   private static Candidate sandflake(BigInteger value) {
