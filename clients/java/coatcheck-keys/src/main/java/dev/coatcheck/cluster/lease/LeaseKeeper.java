@@ -124,7 +124,7 @@ final class LeaseKeeper {
     if (toRelease != null && failures % 2 == 0) {
       return new Step.Send(toRelease);
     }
-    if (now == null || waits(nano)) {
+    if (now == null || lost) {
       return new Step.Send(new LeaseRequest.Acquire());
     }
     return new Step.Send(new LeaseRequest.Renew(now.worker(), now.epoch(), now.untilMillis()));
