@@ -101,12 +101,17 @@ public final class WorkerLease implements KeyGenerator, AutoCloseable {
     return KeyReservation.draw(count, layout, this::reserve, waiter);
   }
 
-  /** Waits for the first reply of the database, 800 ms at most; returns at once afterwards. */
-  public void awaitFirstReply() {
+  /**
+   * Waits for the first reply of the database, 800 ms at most; returns at once afterwards.
+   *
+   * @return whether it has come
+   */
+  public boolean awaitFirstReply() {
     try {
-      boolean unused = firstReply.await(FIRST_REPLY_MILLIS_MAX, TimeUnit.MILLISECONDS);
+      return firstReply.await(FIRST_REPLY_MILLIS_MAX, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+      return false;
     }
   }
 
