@@ -107,7 +107,10 @@ public final class OpenDatabase implements AutoCloseable {
 
   /** Runs the task once the embedded Postgres has ended, if there is one. */
   void onEnd(Runnable task) {
-    embedded.ifPresent(postgres -> postgres.end().thenRun(task));
+    embedded.ifPresent(
+        postgres -> {
+          var _ = postgres.end().thenRun(task);
+        });
   }
 
   /** For more pools on the same database. */
