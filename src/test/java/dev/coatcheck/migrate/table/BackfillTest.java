@@ -117,7 +117,7 @@ class BackfillTest {
         .hasMessageContaining("far ahead of the backfill");
     assertThat(fixture.column("select id from orders where snowflake_id is not null")).isEmpty();
 
-    fixture.execute("delete from orders where id between 1 and 40000");
+    fixture.execute("delete from orders where id between 1 and 59000");
     assertThat(lookUp.find(60_000)).isPresent();
   }
 

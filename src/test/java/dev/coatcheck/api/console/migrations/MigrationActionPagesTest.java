@@ -225,6 +225,8 @@ class MigrationActionPagesTest {
     assertThat(run.events().stream().filter(List.of("pause", "resume")::contains)).hasSize(2);
 
     requireDone(browser.submit(run.page("undo"), Map.of("phase", "expand")), run);
+    // An undo keeps to the rate, too, which can be changed while it works.
+    requireDone(browser.submit(run.page("throttle"), Map.of("rows_per_second_max", "0")), run);
     RUNS.await(run.api(), "cancelled");
     assertThat(browser.submit(run.page("forget"), Map.of("confirm", "other")).status())
         .isEqualTo(400);

@@ -115,6 +115,8 @@ class TableMigrationRoutesTest {
     assertThat(cancelled.status()).isEqualTo(200);
     assertThat(cancelled.text("/state")).isEqualTo("cancelled");
     assertThat(API.post(run + "/undo", json("phase", null)).status()).isEqualTo(202);
+    // It keeps to the rate, too, which can be changed while it works.
+    assertThat(set(run, json("rows_per_second_max", 0)).status()).isEqualTo(200);
     Awaitility.await().until(() -> phases(API.get(run), "undone").contains("expand"));
   }
 
