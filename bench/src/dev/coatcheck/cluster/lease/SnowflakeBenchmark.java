@@ -43,7 +43,8 @@ public class SnowflakeBenchmark {
   private static final long EPOCH_MILLIS = 1_767_225_600_000L;
 
   private final WorkerLease capped = lease(SnowflakeLayout.DEFAULT);
-  private final WorkerLease uncapped = lease(wide());
+  private final SnowflakeLayout wide = wide();
+  private final WorkerLease uncapped = lease(wide);
   private final TsidFactory tsid = TsidFactory.builder().withNodeBits(0).withNode(0).build();
   private final TimeOrderedEpochFactory uuid =
       TimeOrderedEpochFactory.builder().withIncrementPlus1().build();
@@ -131,7 +132,7 @@ public class SnowflakeBenchmark {
   private long bare() {
     return uncapped.reserve(1)
             instanceof KeyReservation.Some(Positions.Run(long first, int _), int worker)
-        ? uncapped.layout().key(first, worker)
+        ? wide.key(first, worker)
         : -1;
   }
 
