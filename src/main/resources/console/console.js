@@ -46,14 +46,13 @@ function follow(live) {
   addEventListener("pagehide", () => stream.close());
 }
 
-// A browser that goes back may show the page as it was left, without its stream.
-addEventListener("pageshow", (event) => {
-  if (event.persisted) {
-    location.reload();
-  }
-});
-
 showLocalTimes(document);
 for (const live of document.querySelectorAll("[data-live]")) {
   follow(live);
+  // A browser that goes back may show the page as it was left, without its stream.
+  addEventListener("pageshow", (event) => {
+    if (event.persisted) {
+      location.reload();
+    }
+  });
 }

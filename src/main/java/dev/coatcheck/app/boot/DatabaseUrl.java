@@ -10,7 +10,8 @@ final class DatabaseUrl {
       Pattern.compile("jdbc:postgresql://[^/?\\s]+/[^?\\s]+(\\?.*)?");
 
   /** In front of the host it means nothing to the driver, but libpq takes it there. */
-  private static final Pattern SECRET = Pattern.compile("[?&](ssl)?password=|//[^/?]*@");
+  private static final Pattern SECRET =
+      Pattern.compile("[?&](ssl)?password=|^jdbc:postgresql://[^/?]*@");
 
   /** The driver prefers these to the search path and the time-outs that connections begin with. */
   private static final Pattern OVERRIDE = Pattern.compile("[?&](options|currentSchema)=");

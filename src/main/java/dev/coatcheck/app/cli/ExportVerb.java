@@ -3,15 +3,13 @@ package dev.coatcheck.app.cli;
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.GatewayCalls;
 import dev.coatcheck.app.client.Output;
+import dev.coatcheck.app.client.WholeFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
-import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -77,7 +75,7 @@ final class ExportVerb implements Callable<Integer> {
     if (file == null) {
       print(body, out);
     } else {
-      save(body, file);
+      WholeFile.write(file, body);
     }
   }
 
@@ -86,22 +84,6 @@ final class ExportVerb implements Callable<Integer> {
     out.flush();
     if (out.checkError()) {
       throw new IOException(Output.READER_GONE);
-    }
-  }
-
-  private static void save(InputStream body, Path file) throws IOException {
-    if (Output.isSpecial(file)) {
-      try (OutputStream out = Files.newOutputStream(file)) {
-        var _ = body.transferTo(out);
-      }
-      return;
-    }
-    Path part = file.resolveSibling(file.getFileName() + ".part");
-    try {
-      Files.copy(body, part, StandardCopyOption.REPLACE_EXISTING);
-      Files.move(part, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
-    } finally {
-      Files.deleteIfExists(part);
     }
   }
 }

@@ -108,11 +108,9 @@ public final class GatewayCalls {
    * @throws CommandFailed if no gateway answers
    */
   Reply post(String path, String contentType, byte[] body) throws CommandFailed {
-    return reply(
-        answer(
-            GatewayRequest.of("POST", path)
-                .withBody(contentType, body)
-                .within(WAIT.plusSeconds(body.length / SLOWEST_BYTES_A_SECOND))));
+    Duration wait = WAIT.plusSeconds(body.length / SLOWEST_BYTES_A_SECOND);
+    GatewayRequest request = GatewayRequest.of("POST", path).withBody(contentType, body);
+    return reply(answer(request.within(wait), wait));
   }
 
   /**
@@ -189,6 +187,10 @@ public final class GatewayCalls {
 
   /** The answer of a gateway, of any status. Other servers may answer 502 to 504 in its place. */
   private GatewayAnswer answer(GatewayRequest request) throws CommandFailed {
+    return answer(request, WAIT);
+  }
+
+  private GatewayAnswer answer(GatewayRequest request, Duration wait) throws CommandFailed {
     CoatcheckClient gateway = client();
     try {
       GatewayAnswer answer = gateway.call(request);
@@ -197,7 +199,7 @@ public final class GatewayCalls {
       }
       return answer;
     } catch (CoatcheckException failed) {
-      throw failure(failed, WAIT);
+      throw failure(failed, wait);
     }
   }
 

@@ -1,9 +1,6 @@
 package dev.coatcheck.app.client;
 
 import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -170,11 +167,6 @@ public final class Output {
   private static String pointer(String column) {
     int equals = column.indexOf('=');
     return equals < 0 ? "/" + column : column.substring(equals + 1);
-  }
-
-  /** Whether it is a device, a pipe or a link: what is written to, and not replaced by a file. */
-  public static boolean isSpecial(Path target) {
-    return Files.exists(target) && !Files.isRegularFile(target, LinkOption.NOFOLLOW_LINKS);
   }
 
   private static String text(JsonNode value) {

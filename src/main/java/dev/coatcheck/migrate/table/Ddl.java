@@ -223,11 +223,13 @@ public final class Ddl {
 
   /**
    * Postgres ends an autovacuum only for a wait that exceeds {@code deadlock_timeout}, as none of
-   * ours does, so the tries beside one don't count. They do where a time window may close.
+   * ours does, so the tries beside one don't count. They do where a time window may close. Any
+   * session can call itself so, but only processes of the server itself have no user.
    */
   private static boolean awaitsVacuum(String name, List<BlockingSession> blockers) {
     return !name.equals(Step.PRIMARY_KEY)
-        && blockers.stream().anyMatch(one -> "autovacuum worker".equals(one.application()));
+        && blockers.stream()
+            .anyMatch(one -> one.user() == null && "autovacuum worker".equals(one.application()));
   }
 
   private StepOutcome run(String name, List<String> statements, int triesMax) {

@@ -70,8 +70,8 @@ public final class ErasedRowsTable {
   }
 
   /**
-   * Deletes the entries of their keys from the archive under whatever legacy IDs. It reads the
-   * whole archive, so it is called once, and holds no other locks meanwhile.
+   * Deletes the rows' keys from the archive, whatever their legacy IDs are there. This reads the
+   * whole archive, so it is called once, in a transaction that holds no other locks.
    */
   public void deleteArchivedKeys(List<ErasedRow> rows) {
     transact(

@@ -126,7 +126,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
     return password;
   }
 
-  /** Done once Postgres has ended, for whatever reason. */
+  /** A future that completes when Postgres ends. */
   public CompletableFuture<?> end() {
     return postmaster
         .find()

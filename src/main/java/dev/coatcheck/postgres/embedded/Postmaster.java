@@ -11,6 +11,8 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The Postgres process of one data directory, started by this instance or an earlier one.
@@ -26,6 +28,8 @@ final class Postmaster {
 
   /** After a crash Postgres first replays its log; {@code pg_ctl} sees if it ends before. */
   private static final int READY_SECONDS_MAX = 3_600;
+
+  private static final int LONG_SECONDS = 30;
 
   private static final String SETTINGS =
       String.join(
@@ -120,14 +124,22 @@ final class Postmaster {
   }
 
   private PostgresBinaries.Ended startOn(int port, Path log) throws IOException {
-    return binaries.run(
-        "pg_ctl",
-        "start",
-        "--pgdata=" + data,
-        "--log=" + log,
-        "--wait",
-        "--timeout=" + READY_SECONDS_MAX,
-        "--options=-p " + port + SETTINGS);
+    CompletableFuture<Void> word =
+        CompletableFuture.runAsync(
+            () -> System.err.println("Postgres repairs its data after a crash; " + log + " tells."),
+            CompletableFuture.delayedExecutor(LONG_SECONDS, TimeUnit.SECONDS));
+    try {
+      return binaries.run(
+          "pg_ctl",
+          "start",
+          "--pgdata=" + data,
+          "--log=" + log,
+          "--wait",
+          "--timeout=" + READY_SECONDS_MAX,
+          "--options=-p " + port + SETTINGS);
+    } finally {
+      word.cancel(false);
+    }
   }
 
   /** Whether a retry may help: the port was taken meanwhile, or old backends still end. */

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -23,6 +24,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Changes of a table that another session holds. */
 class DdlTest {
   @RegisterExtension static final MigrationFixture fixture = MigrationFixture.beside();
+
+  /** The processes that vacuum the table by themselves. */
+  private static final String VACUUM =
+      "a.pid) from pg_stat_activity a join pg_locks l using (pid)"
+          + " where a.backend_type = 'autovacuum worker' and l.granted"
+          + " and l.relation = 'orders'::regclass";
+
   private Target target;
 
   @BeforeEach
@@ -156,25 +164,54 @@ class DdlTest {
   @Test
   void anAutovacuumIsWaitedForWithoutCountingTheTries() {
     Step.Ddl step = step(Step.DUAL_WRITE);
+    fixture.execute(
+        "alter table orders set (autovacuum_vacuum_threshold = 1,"
+            + " autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_cost_limit = 1,"
+            + " autovacuum_vacuum_cost_delay = 100)",
+        "insert into orders select from generate_series(1, 50000)",
+        "delete from orders where id > 10");
     AtomicInteger pauses = new AtomicInteger();
-    try (SourceSession session = UnfencedSession.open(fixture.settings, target);
-        TestSession held = fixture.sql().session()) {
+    try (SourceSession session = UnfencedSession.open(fixture.settings, target)) {
       prepare(session);
-      held.execute("set application_name = 'autovacuum worker'");
-      held.begin("lock table orders in share update exclusive mode");
+      setNaptime("set autovacuum_naptime = '1 s'");
+      Awaitility.await().until(() -> fixture.count("select count(" + VACUUM) == 1);
       Ddl ddl =
           new Ddl(
               session,
               target,
               _ -> {
                 if (pauses.incrementAndGet() == 30) {
-                  held.commit();
+                  fixture.execute(
+                      "select pg_terminate_backend(" + VACUUM,
+                      "alter table orders set (autovacuum_enabled = false)");
                 }
               });
 
       assertThat(ddl.apply(step)).isInstanceOf(StepOutcome.Done.class);
       assertThat(pauses).hasValue(30);
+    } finally {
+      setNaptime("reset autovacuum_naptime");
     }
+  }
+
+  @Test
+  void aSessionThatCallsItselfAnAutovacuumIsNotWaitedFor() {
+    Step.Ddl step = step(Step.DUAL_WRITE);
+    List<Long> pauses = new ArrayList<>();
+    try (SourceSession session = UnfencedSession.open(fixture.settings, target);
+        TestSession held = fixture.sql().session()) {
+      prepare(session);
+      held.execute("set application_name = 'autovacuum worker'");
+      held.begin("lock table orders in share update exclusive mode");
+
+      assertThat(new Ddl(session, target, pauses::add).apply(step))
+          .isInstanceOf(StepOutcome.Failed.class);
+    }
+  }
+
+  /** For all databases of the server. */
+  private static void setNaptime(String change) {
+    fixture.execute("alter system " + change, "select pg_reload_conf()");
   }
 
   private static long oid(String table) {

@@ -85,9 +85,19 @@ public record Chart(String label, List<Double> values, Duration span, Optional<I
 
   /** The picture in words. */
   public String description() {
-    return last().isEmpty()
-        ? label + ": no values yet"
-        : label + ", " + Display.duration(span) + " up to " + until() + ": at last " + last();
+    if (last().isEmpty()) {
+      return label + ": no values yet";
+    }
+    return end.isPresent()
+        ? label
+            + ", "
+            + Display.duration(span)
+            + " up to "
+            + until()
+            + ": "
+            + last()
+            + " at the end"
+        : label + ", the last " + Display.duration(span) + ": now " + last();
   }
 
   /** The line as the path of an SVG; a gap where nothing is known. */

@@ -1,13 +1,14 @@
 package dev.coatcheck.app.cli.types;
 
 import dev.coatcheck.app.client.CommandFailed;
-import dev.coatcheck.app.client.Output;
+import dev.coatcheck.app.client.WholeFile;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 
-/** A file that appears when it is complete. */
+/** A file of source text or of types. */
 final class TextFile {
   private TextFile() {}
 
@@ -19,17 +20,11 @@ final class TextFile {
       if (Files.isRegularFile(target) && Files.readString(target).equals(text)) {
         return;
       }
-      if (Output.isSpecial(target)) {
-        Files.writeString(target, text);
-        return;
-      }
       Path folder = target.toAbsolutePath().getParent();
       if (folder != null) {
         Files.createDirectories(folder);
       }
-      Path part = target.resolveSibling(target.getFileName() + ".part");
-      Files.writeString(part, text);
-      Files.move(part, target, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+      WholeFile.write(target, new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)));
     } catch (IOException unwritable) {
       throw new CommandFailed("can't write " + target + ": " + unwritable.getMessage());
     }

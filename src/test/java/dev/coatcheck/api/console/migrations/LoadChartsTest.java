@@ -73,7 +73,7 @@ class LoadChartsTest {
         .hasSize(900 / 5);
     assertThat(rows.end()).hasValue(BEGIN.plusSeconds(1_100));
     assertThat(rows.description())
-        .contains("18 min 20 s up to 2026-11-27 12:18:20 UTC: at last 100");
-    assertThat(LoadCharts.of(load, true).getFirst().description()).contains("up to now");
+        .contains("18 min 20 s up to 2026-11-27 12:18:20 UTC: 100 at the end");
+    assertThat(LoadCharts.of(load, true).getFirst().description()).contains("now 100");
   }
 }

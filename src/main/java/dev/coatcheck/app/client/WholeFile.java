@@ -1,0 +1,31 @@
+package dev.coatcheck.app.client;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+
+/** A file that appears, or changes, when it is complete. */
+public final class WholeFile {
+  private WholeFile() {}
+
+  /** Writes a body. A link leads to the file that changes; a device or a pipe is written to. */
+  public static void write(Path target, InputStream body) throws IOException {
+    if (Files.exists(target) && !Files.isRegularFile(target)) {
+      try (OutputStream out = Files.newOutputStream(target)) {
+        var _ = body.transferTo(out);
+      }
+      return;
+    }
+    Path file = Files.exists(target) ? target.toRealPath() : target;
+    Path part = file.resolveSibling(file.getFileName() + ".part");
+    try {
+      Files.copy(body, part, StandardCopyOption.REPLACE_EXISTING);
+      Files.move(part, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+    } finally {
+      Files.deleteIfExists(part);
+    }
+  }
+}
