@@ -301,15 +301,40 @@ class TransferRoutesTest {
   @Test
   void aKeyThatIsRevokedWhileItsFileComesBringsNothingIn() throws IOException {
     String leaked = GATEWAY.keyWith(Scope.IDS_WRITE);
+    TestClient thief = new TestClient(GATEWAY.uri(), leaked);
+    requireRefused(
+        leaked,
+        () -> {
+          GATEWAY.revokeKey(leaked);
+          Awaitility.await().until(() -> thief.get("/v1/types").status() == 401);
+        });
+  }
+
+  @Test
+  void soDoesAKeyWhoseTypesAreLimitedWhileItsFileComes() throws IOException {
+    String limited = GATEWAY.keyWith(Scope.ALL);
+    TestClient holder = new TestClient(GATEWAY.uri(), limited);
+    requireRefused(
+        limited,
+        () -> {
+          Reply patched =
+              API.send(
+                  "PATCH",
+                  "/v1/access/keys/key_" + limited.substring(9, 21),
+                  "{\"types\":[\"charge\"]}");
+          assertThat(patched.status()).isEqualTo(200);
+          Awaitility.await().until(() -> holder.get("/v1/types/cut").status() == 403);
+        });
+  }
+
+  /** Its first row has come before the change, and the second one comes after it. */
+  private static void requireRefused(String key, Runnable change) throws IOException {
     String rows = "type,key\ncut,900001\n";
     String last = "cut,900002\n";
-    try (TransferSocket file =
-        TransferSocket.load(GATEWAY, rows.length() + last.length(), leaked)) {
+    try (TransferSocket file = TransferSocket.load(GATEWAY, rows.length() + last.length(), key)) {
       assertThat(file.read("HTTP/1.1 100 Continue\r\n\r\n".length())).startsWith("HTTP/1.1 100");
       file.send(rows);
-      GATEWAY.revokeKey(leaked);
-      TestClient thief = new TestClient(GATEWAY.uri(), leaked);
-      Awaitility.await().until(() -> thief.get("/v1/types").status() == 401);
+      change.run();
       file.send(last);
       assertThat(file.readToEnd()).startsWith("HTTP/1.1 403").contains("no later row");
     }

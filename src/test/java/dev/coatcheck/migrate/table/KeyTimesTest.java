@@ -9,11 +9,13 @@ import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.UnfencedSession;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -53,6 +55,42 @@ class KeyTimesTest {
     assertThat(keys).isSorted().doesNotHaveDuplicates();
     assertThat(ids).extracting(id -> keys.get(id - 1)).isEqualTo(found);
     assertThat(off(created, target)).isEqualTo(restored > 0 ? 1 : 0);
+  }
+
+  /** Against the rule, row by row: no block may begin anywhere and refuse the time. */
+  @Test
+  void aTimeIsCertainIfEveryBlockThatMayFollowBearsItOut() {
+    Random random = new Random(1);
+    for (int round = 0; round < 20; round++) {
+      int rows = KeyTimes.LOOK_AHEAD + 1 + random.nextInt(300);
+      OptionalLong[] stated =
+          IntStream.range(0, rows)
+              .mapToObj(
+                  row ->
+                      random.nextInt(4) == 0
+                          ? OptionalLong.empty()
+                          : OptionalLong.of(row + random.nextInt(200)))
+              .toArray(OptionalLong[]::new);
+
+      boolean[] kept = KeyTimes.certainlyKept(stated, DAY_MILLIS);
+
+      for (int row = 0; row < rows - KeyTimes.LOOK_AHEAD; row++) {
+        long time = stated[row].orElse(Long.MAX_VALUE);
+        boolean isBorneOut =
+            IntStream.rangeClosed(row + 1, row + KeyTimes.BLOCK)
+                .allMatch(next -> time <= lowerMedian(stated, next));
+        assertThat(kept[row]).as("round %d, row %d", round, row).isEqualTo(isBorneOut);
+      }
+    }
+  }
+
+  private static long lowerMedian(OptionalLong[] times, int from) {
+    long[] sorted =
+        Arrays.stream(times, from, from + KeyTimes.BLOCK)
+            .flatMapToLong(OptionalLong::stream)
+            .sorted()
+            .toArray();
+    return sorted[(sorted.length - 1) / 2];
   }
 
   /** Against the rule as the documents have it; good rows keep their times. */
