@@ -271,7 +271,7 @@ public final class MigrateTableCommand {
    */
   private JsonNode wholeEnd(RunCalls calls) throws CommandFailed {
     JsonNode run = end(calls);
-    if (List.of("pause", "cancel").contains(calls.lastEvent().path("kind").asString())) {
+    if (calls.isStopped()) {
       throw new CommandFailed(RunText.failure(run));
     }
     return run;

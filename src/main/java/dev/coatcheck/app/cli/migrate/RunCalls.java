@@ -10,7 +10,6 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.MissingNode;
 
 /** Calls the API about one run. A mixin with the ID of the run and the options of a call. */
 @Command
@@ -48,15 +47,27 @@ final class RunCalls {
     return gateway.get(path(""));
   }
 
-  /** The newest event of the run. */
-  JsonNode lastEvent() throws CommandFailed {
-    JsonNode last = MissingNode.getInstance();
+  /**
+   * Whether the last verification or undo that was asked for was paused or cancelled since. A later
+   * event may still tell of what the instance did until it noticed.
+   */
+  boolean isStopped() throws CommandFailed {
+    boolean isStopped = false;
+    long last = 0;
     JsonNode page;
     do {
-      page = gateway.get(path("/events?after=" + last.path("number").asLong(0))).path("data");
-      last = page.isEmpty() ? last : page.get(page.size() - 1);
+      page = gateway.get(path("/events?after=" + last)).path("data");
+      for (JsonNode event : page) {
+        last = event.path("number").asLong();
+        isStopped =
+            switch (event.path("kind").asString()) {
+              case "verify", "undo" -> false;
+              case "pause", "cancel" -> true;
+              default -> isStopped;
+            };
+      }
     } while (!page.isEmpty());
-    return last;
+    return isStopped;
   }
 
   JsonNode patch(Object body) throws CommandFailed {

@@ -160,6 +160,19 @@ class MigrateTableCommandTest {
     String id = Dba.id(plan);
     assertThat(dba.start(plan).status()).isZero();
     assertThat(dba.run("verify", id).status()).isZero();
+    // As an instance does that waits for the table, and has not seen yet that the run is paused.
+    dba.execute(
+        """
+        create function coatcheck.wait() returns trigger language plpgsql as $$ begin
+          insert into coatcheck.table_migration_event (migration_id, number, actor, kind, detail)
+          values (new.migration_id, new.number + 1, 'instance', 'waiting', '');
+          return null;
+        end $$
+        """,
+        """
+        create trigger wait after insert on coatcheck.table_migration_event
+        for each row when (new.kind = 'pause') execute function coatcheck.wait()
+        """);
 
     try (TestSession other = dba.database.sql().begin("lock public.paused");
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -170,6 +183,8 @@ class MigrateTableCommandTest {
 
       assertThat(verified.get().status()).isEqualTo(1);
       assertThat(verified.get().err()).contains("is paused", "resume " + id);
+    } finally {
+      dba.execute("drop function coatcheck.wait cascade");
     }
   }
 
