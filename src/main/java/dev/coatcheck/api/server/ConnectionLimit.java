@@ -5,6 +5,7 @@ import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import java.lang.management.ManagementFactory;
 import java.nio.channels.SelectableChannel;
+import java.util.concurrent.atomic.AtomicLong;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.NetworkConnectionLimit;
@@ -27,7 +28,12 @@ final class ConnectionLimit extends NetworkConnectionLimit implements Connection
 
   private final ServerConnector connector;
   private final Observer observer;
-  private volatile boolean crowded;
+
+  /** Zero, or how often the limit was reached: who leaves it may be late, and not the last one. */
+  private final AtomicLong crowded = new AtomicLong();
+
+  /** Guarded by the lock of {@link NetworkConnectionLimit}. */
+  private long reached;
 
   private ConnectionLimit(int connectionsMax, ServerConnector connector, Observer observer) {
     super(connectionsMax, connector);
@@ -56,8 +62,7 @@ final class ConnectionLimit extends NetworkConnectionLimit implements Connection
   protected void limit() {
     super.limit();
     observer.observe(new Event.ConnectionsFull(getMaxNetworkConnectionCount()));
-    if (!crowded) {
-      crowded = true;
+    if (crowded.getAndSet(++reached) == 0) {
       endIdleInTime();
     }
   }
@@ -73,10 +78,10 @@ final class ConnectionLimit extends NetworkConnectionLimit implements Connection
   @Override
   public void onClosed(SelectableChannel channel) {
     super.onClosed(channel);
-    if (crowded && getNetworkConnectionCount() < getMaxNetworkConnectionCount() * 0.9) {
-      crowded = false;
-      // Others may have come since.
-      crowded = getNetworkConnectionCount() >= getMaxNetworkConnectionCount();
+    long seen = crowded.get();
+    if (seen > 0
+        && getNetworkConnectionCount() < getMaxNetworkConnectionCount() * 0.9
+        && crowded.compareAndSet(seen, 0)) {
       endIdleInTime();
     }
   }
@@ -84,7 +89,7 @@ final class ConnectionLimit extends NetworkConnectionLimit implements Connection
   /** A new connection gets the usual idle timeout, unless the limit is reached. */
   @Override
   public void onOpened(Connection connection) {
-    if (crowded) {
+    if (isCrowded()) {
       connection.getEndPoint().setIdleTimeout(IDLE_MILLIS_WHILE_CROWDED);
     }
   }
@@ -93,11 +98,15 @@ final class ConnectionLimit extends NetworkConnectionLimit implements Connection
   private void endIdleInTime() {
     boolean before;
     do {
-      before = crowded;
+      before = isCrowded();
       for (EndPoint endPoint : connector.getConnectedEndPoints()) {
         endPoint.setIdleTimeout(before ? IDLE_MILLIS_WHILE_CROWDED : IDLE_MILLIS);
       }
-    } while (before != crowded);
+    } while (before != isCrowded());
+  }
+
+  private boolean isCrowded() {
+    return crowded.get() > 0;
   }
 
   /** How many connections each port can have. */

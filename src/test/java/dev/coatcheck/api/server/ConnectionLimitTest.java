@@ -8,6 +8,9 @@ import java.io.UncheckedIOException;
 import java.nio.channels.SocketChannel;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.eclipse.jetty.io.ByteArrayEndPoint;
 import org.eclipse.jetty.io.EndPoint;
@@ -62,6 +65,27 @@ class ConnectionLimitTest {
     close(1);
 
     assertThat(connected).allMatch(end -> end.getIdleTimeout() == 5_000);
+  }
+
+  /** Whoever sees that a tenth is free may be late with it. */
+  @Test
+  void idleConnectionsEndSoonHoweverFastTheLimitIsReachedAgain() throws Exception {
+    open(MAX);
+    try (ExecutorService newcomers = Executors.newSingleThreadExecutor()) {
+      for (int round = 0; round < 5_000; round++) {
+        Future<?> full =
+            newcomers.submit(
+                () -> {
+                  while (limit.getNetworkConnectionCount() > MAX - 3) {
+                    Thread.onSpinWait();
+                  }
+                  open(3);
+                });
+        close(3);
+        full.get();
+        assertThat(connected).allMatch(end -> end.getIdleTimeout() == 5_000);
+      }
+    }
   }
 
   @Test
