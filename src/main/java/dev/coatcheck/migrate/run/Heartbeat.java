@@ -17,8 +17,8 @@ import java.util.function.LongSupplier;
 
 /**
  * Renews a runner's lease, writes its progress, and reads the goal and the throttle settings. Once
- * the lease is gone or the goal has changed, {@link #requireMine} tells the runner, which calls it
- * between any two batches.
+ * the lease is gone, or the goal or the extent of an undo has changed, {@link #requireMine} tells
+ * the runner, which calls it between any two batches.
  */
 final class Heartbeat implements AutoCloseable {
   static final int LEASE_MILLIS = 3_000;
@@ -31,7 +31,7 @@ final class Heartbeat implements AutoCloseable {
   private final LeaseTable leases;
   private final LongSupplier nanoTime;
   private final Claim claim;
-  private final Goal goal;
+  private final TableMigration.Status asked;
   private final ScheduledExecutorService beats;
   private final AtomicLong workedMillis = new AtomicLong();
   private volatile Optional<Checkpoint.Counts> counts = Optional.empty();
@@ -47,7 +47,7 @@ final class Heartbeat implements AutoCloseable {
     this.leases = leases;
     this.nanoTime = nanoTime;
     this.claim = claim;
-    this.goal = run.status().goal();
+    this.asked = run.status();
     this.throttleSettings = run.throttleSettings();
     this.leaseEndNano = nanoTime() + TimeUnit.MILLISECONDS.toNanos(LEASE_MILLIS);
     this.beats = Background.timer("table-migration-beat");
@@ -159,7 +159,7 @@ final class Heartbeat implements AutoCloseable {
     long worked = workedMillis.getAndSet(0);
     try {
       Optional<Orders> orders = leases.renew(claim, LEASE_MILLIS, counts, worked, reason, wait);
-      if (orders.isEmpty() || orders.get().goal() != goal) {
+      if (orders.isEmpty() || !orders.get().areOf(asked)) {
         mine = false;
         return;
       }

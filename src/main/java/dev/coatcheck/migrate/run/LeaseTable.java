@@ -7,6 +7,7 @@ import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.migrate.source.Throttle;
 import dev.coatcheck.migrate.source.ThrottleSettings;
 import dev.coatcheck.migrate.table.Checkpoint;
+import dev.coatcheck.migrate.table.Phase;
 import dev.coatcheck.postgres.session.LockWait;
 import dev.coatcheck.postgres.sql.Database;
 import java.util.Collection;
@@ -43,7 +44,7 @@ final class LeaseTable {
              before_epoch = greatest(before_epoch, {8}),
              rows_set_aside = coalesce({9}, rows_set_aside)
        where migration_id = {0} and fence = {1} and state = 'running'
-      returning goal, throttle_settings\
+      returning goal, undo_phase, throttle_settings\
       """;
 
   /** With the counts and the reason that the row has; samples older than an hour are deleted. */
@@ -76,7 +77,16 @@ final class LeaseTable {
   /** A run that this instance has claimed, and the number of its runner. */
   record Claim(long id, long fence) {}
 
-  record Orders(Goal goal, ThrottleSettings throttleSettings) {}
+  /**
+   * What a runner has to do.
+   *
+   * @param undoPhase the first phase that an undo takes back
+   */
+  record Orders(Goal goal, Optional<Phase> undoPhase, ThrottleSettings throttleSettings) {
+    boolean areOf(TableMigration.Status status) {
+      return goal == status.goal() && undoPhase.equals(status.undoPhase());
+    }
+  }
 
   /** Whether any run is running or has something on its table. */
   boolean isAnyActive() {
@@ -124,12 +134,16 @@ final class LeaseTable {
                     count(counts, Checkpoint.Counts::timesLost),
                     count(counts, Checkpoint.Counts::beforeEpoch),
                     count(counts, Checkpoint.Counts::setAside))
-                .coerce(TABLE_MIGRATION.GOAL, TABLE_MIGRATION.THROTTLE_SETTINGS)
+                .coerce(
+                    TABLE_MIGRATION.GOAL,
+                    TABLE_MIGRATION.UNDO_PHASE,
+                    TABLE_MIGRATION.THROTTLE_SETTINGS)
                 .fetchOptional(
                     row ->
                         new Orders(
                             WireNamed.find(Goal.class, row.value1()).orElseThrow(),
-                            RunRowTable.read(row.value2().data(), ThrottleSettings.class))));
+                            RunRowTable.undoPhase(row.value2()),
+                            RunRowTable.read(row.value3().data(), ThrottleSettings.class))));
   }
 
   /** Keeps what is known of a backfill and its source now, for an hour. */

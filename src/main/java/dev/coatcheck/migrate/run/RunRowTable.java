@@ -25,6 +25,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jooq.DSLContext;
 import org.jooq.JSONB;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The row of a run: the run that it holds, and how a run is written. */
@@ -40,6 +41,10 @@ final class RunRowTable {
 
   static <T> T read(String json, Class<T> type) {
     return JSON.readValue(json, type);
+  }
+
+  static Optional<Phase> undoPhase(@Nullable String name) {
+    return Optional.ofNullable(name).flatMap(known -> WireNamed.find(Phase.class, known));
   }
 
   /** Of statements, by their IDs. */
@@ -76,8 +81,7 @@ final class RunRowTable {
             WireNamed.find(RunState.class, row.getState()).orElseThrow(),
             row.getOccupies(),
             WireNamed.find(Goal.class, row.getGoal()).orElseThrow(),
-            Optional.ofNullable(row.getUndoPhase())
-                .flatMap(name -> WireNamed.find(Phase.class, name)),
+            undoPhase(row.getUndoPhase()),
             Optional.ofNullable(row.getReason()),
             Optional.ofNullable(row.getWaitsFor()).map(wait -> read(wait.data(), LockWait.class))),
         read(row.getThrottleSettings().data(), ThrottleSettings.class),

@@ -3,6 +3,8 @@ package dev.coatcheck.migrate.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.migrate.table.Phase;
+import dev.coatcheck.postgres.sql.TestSession;
+import java.sql.SQLException;
 import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
@@ -35,6 +37,32 @@ class TableMigrationsTest {
       fixture.resume(run);
       assertThat(fixture.await(run, RunState.DONE).progress().rowsDone()).isEqualTo(ROWS);
     }
+  }
+
+  @Test
+  void anUndoThatIsNarrowedWhileItWorksGoesNoFurther() throws SQLException {
+    try (MigrationFixture fixture = MigrationFixture.beside()) {
+      fixture.orders(ROWS);
+      TableMigration run = fixture.run();
+      try (TestSession reader = fixture.sql().begin("select from orders limit 1")) {
+        fixture.beginUndo(run, Phase.EXPAND);
+        fixture.await(() -> fixture.now(run).status().waitsFor().isPresent());
+        List<Long> runner = fence(fixture);
+
+        fixture.beginUndo(run, Phase.NOT_NULL);
+
+        fixture.await(() -> !fence(fixture).equals(runner));
+        reader.execute("rollback");
+      }
+      fixture.await(run, RunState.PAUSED);
+      assertThat(fixture.column("select count(snowflake_id) from orders"))
+          .containsExactly((long) ROWS);
+    }
+  }
+
+  /** How many runners the run has had. */
+  private static List<Long> fence(MigrationFixture fixture) {
+    return fixture.column("select fence from coatcheck.table_migration");
   }
 
   private static void goThrough(boolean beside) {

@@ -164,6 +164,8 @@ class MigrateTableCommandTest {
     dba.execute(
         """
         create function coatcheck.wait() returns trigger language plpgsql as $$ begin
+          update coatcheck.table_migration set last_event = last_event + 1
+           where migration_id = new.migration_id;
           insert into coatcheck.table_migration_event (migration_id, number, actor, kind, detail)
           values (new.migration_id, new.number + 1, 'instance', 'waiting', '');
           return null;
