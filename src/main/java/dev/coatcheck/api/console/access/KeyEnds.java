@@ -9,6 +9,7 @@ import dev.coatcheck.api.console.page.Section;
 import dev.coatcheck.api.console.page.Visit;
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Json;
+import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.routes.access.KeyBody;
 import dev.coatcheck.ids.access.ApiKey;
@@ -48,14 +49,15 @@ final class KeyEnds {
     }
   }
 
-  private static View view(Visit visit, String title, KeyRow key, Form form, String fault) {
+  private static View view(
+      Visit visit, String title, KeyRow key, Form form, Optional<Problem> fault) {
     return new View(
         visit.frame(Section.KEYS, title + " " + key.key().name()),
         key,
         KeyPages.isOwn(key.key(), visit),
         form,
         visit.formToken(),
-        fault);
+        fault.map(Problem::detail).orElse(""));
   }
 
   /** Replaces a key by a successor, whose secret is shown once. */
@@ -66,7 +68,8 @@ final class KeyEnds {
     }
 
     @Override
-    public Html.Template page(Visit visit, ApiKeys.Listed listed, Form form, String fault) {
+    public Html.Template page(
+        Visit visit, ApiKeys.Listed listed, Form form, Optional<Problem> fault) {
       View view = view(visit, "Rotate", KeyRow.of(listed, clock.instant()), form, fault);
       return (out, none) -> JterotateGenerated.render(out, none, view);
     }
@@ -106,7 +109,8 @@ final class KeyEnds {
     }
 
     @Override
-    public Html.Template page(Visit visit, ApiKeys.Listed listed, Form form, String fault) {
+    public Html.Template page(
+        Visit visit, ApiKeys.Listed listed, Form form, Optional<Problem> fault) {
       View view = view(visit, "Revoke", KeyRow.of(listed, clock.instant()), form, fault);
       return (out, none) -> JterevokeGenerated.render(out, none, view);
     }

@@ -7,6 +7,7 @@ import dev.coatcheck.api.console.page.Html;
 import dev.coatcheck.api.console.page.Section;
 import dev.coatcheck.api.console.page.Visit;
 import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.routes.access.KeyBody;
@@ -112,7 +113,7 @@ final class KeyForms {
     }
 
     @Override
-    public Html.Template page(Visit visit, String fresh, Form form, String fault) {
+    public Html.Template page(Visit visit, String fresh, Form form, Optional<Problem> fault) {
       View view =
           new View(
               visit.frame(Section.KEYS, "Create an API key"),
@@ -121,7 +122,7 @@ final class KeyForms {
               form.text(ONCE).filter(ONCE_TEXT.asMatchPredicate()).orElse(fresh),
               types(verbs, visit),
               visit.formToken(),
-              fault);
+              fault.map(Problem::detail).orElse(""));
       return (out, none) -> JtecreateGenerated.render(out, none, view);
     }
 
@@ -185,7 +186,8 @@ final class KeyForms {
     }
 
     @Override
-    public Html.Template page(Visit visit, ApiKeys.Listed listed, Form form, String fault) {
+    public Html.Template page(
+        Visit visit, ApiKeys.Listed listed, Form form, Optional<Problem> fault) {
       StoredKey key = listed.key();
       boolean isNew = form.equals(Form.EMPTY);
       View view =
@@ -196,7 +198,7 @@ final class KeyForms {
               isNew ? Integer.toString(key.version()) : form.sent(VERSION),
               types(verbs, visit),
               visit.formToken(),
-              fault);
+              fault.map(Problem::detail).orElse(""));
       return (out, none) -> JteeditGenerated.render(out, none, view);
     }
 

@@ -80,7 +80,7 @@ final class ChangePages {
     }
 
     @Override
-    public Html.Template page(Visit visit, Mapping mapping, Form form, String fault) {
+    public Html.Template page(Visit visit, Mapping mapping, Form form, Optional<Problem> fault) {
       View view =
           new View(
               visit.frame(Section.FIND, title + " " + mapping.publicId()),
@@ -88,7 +88,7 @@ final class ChangePages {
               visit.rights().may(Scope.IDS_READ),
               visit.formToken(),
               form,
-              fault);
+              fault.map(Problem::detail).orElse(""));
       return (out, none) -> template.render(out, none, view);
     }
 

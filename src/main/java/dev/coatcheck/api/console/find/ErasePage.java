@@ -22,6 +22,7 @@ import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.Resolver;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
+import java.util.Optional;
 
 /**
  * Erases a public ID, {@code /console/ids/{id}/erase}, after its text was typed once more; and says
@@ -85,16 +86,17 @@ final class ErasePage implements FormPage<String> {
   }
 
   @Override
-  public Html.Template page(Visit visit, String id, Form form, String fault) {
+  public Html.Template page(Visit visit, String id, Form form, Optional<Problem> fault) {
     View view =
         new View(
             visit.frame(Section.FIND, "Erase " + id),
             id,
             resolver.resolve(id, visit.rights().allowedTypes()) instanceof ResolveOutcome.Found,
-            form.isTicked(CASCADE) || fault.contains("merged into this one"),
+            form.isTicked(CASCADE)
+                || fault.map(Problem::code).equals(Optional.of(ProblemCode.PUBLIC_ID_IS_SURVIVOR)),
             form,
             visit.formToken(),
-            fault);
+            fault.map(Problem::detail).orElse(""));
     return (out, none) -> JteeraseGenerated.render(out, none, view);
   }
 

@@ -11,7 +11,6 @@ import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.routes.migrations.RunAnswers;
 import dev.coatcheck.api.routes.migrations.RunFields;
-import dev.coatcheck.core.json.JsonFault;
 import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
@@ -60,11 +59,9 @@ final class ActionPage implements FormPage<TableMigration> {
   }
 
   @Override
-  public Html.Template page(Visit visit, TableMigration run, Form form, String fault) {
-    return page(visit, run, form, Optional.empty());
-  }
-
-  private Html.Template page(Visit visit, TableMigration run, Form form, Optional<Problem> fault) {
+  public Html.Template page(Visit visit, TableMigration seen, Form form, Optional<Problem> fault) {
+    // The run may have changed, which may be the reason.
+    TableMigration run = fault.flatMap(_ -> migrations.journal().find(seen.id())).orElse(seen);
     List<TableMigration.StepStatus> steps = migrations.journal().steps(run.id());
     boolean isPossible = action.isPossible(run, steps);
     ActionWords words = ActionWords.of(action, run);
@@ -114,37 +111,22 @@ final class ActionPage implements FormPage<TableMigration> {
 
   @Override
   public Answer change(Visit visit, TableMigration run, Form form) {
-    Optional<Problem> fault;
-    try {
-      fault = done(visit, run, form);
-    } catch (Refusal refused) {
-      fault = Optional.of(refused.problem());
-    } catch (JsonFault malformed) {
-      fault = Optional.of(Problem.of(malformed));
-    }
-    if (fault.isEmpty()) {
-      return Html.seeOther(RunActions.path(run.id()));
-    }
-    // The run may have changed, which may be the reason.
-    TableMigration now = migrations.journal().find(run.id()).orElse(run);
-    return Html.page(fault.get().code().status(), page(visit, now, form, fault));
-  }
-
-  /** Why it was not done; empty if it was. */
-  private Optional<Problem> done(Visit visit, TableMigration run, Form form) {
     if (ActionWords.of(action, run).isFinal()
         && !RunFields.isConfirmed(form.text("confirm").orElse(""), run)) {
-      return Optional.of(
-          Problem.at(
-              ProblemCode.FIELD_INVALID,
-              "confirm",
-              "Type the name of the table, "
-                  + RunFields.table(run)
-                  + ", to confirm. Nothing was done."));
+      throw new Refusal(
+          ProblemCode.FIELD_INVALID,
+          "confirm",
+          "Type the name of the table, "
+              + RunFields.table(run)
+              + ", to confirm. Nothing was done.");
     }
     ActionOutcome outcome =
         Unkeyed.outcome(act(run.id(), form, new ActionRequest<>(visit.actor(), Optional.empty())));
-    return isSecondClick(outcome) ? Optional.empty() : RunAnswers.refusal(outcome);
+    Optional<Problem> fault = RunAnswers.refusal(outcome);
+    if (fault.isPresent() && !isSecondClick(outcome)) {
+      throw new Refusal(fault.get());
+    }
+    return Html.seeOther(RunActions.path(run.id()));
   }
 
   /** Whether the run is already where the button would have brought it. */

@@ -91,12 +91,7 @@ final class PlanPage implements FormPage<PlanPage.Choices> {
   }
 
   @Override
-  public Html.Template page(Visit visit, Choices choices, Form form, String fault) {
-    return page(visit, choices, form, Optional.empty());
-  }
-
-  private static Html.Template page(
-      Visit visit, Choices choices, Form form, Optional<Problem> fault) {
+  public Html.Template page(Visit visit, Choices choices, Form form, Optional<Problem> fault) {
     View view =
         new View(
             visit.frame(Section.MIGRATIONS, "Plan a table migration"),
@@ -109,22 +104,15 @@ final class PlanPage implements FormPage<PlanPage.Choices> {
 
   @Override
   public Answer change(Visit visit, Choices choices, Form form) {
-    Problem fault;
-    try {
-      PlanOutcome outcome =
-          Unkeyed.outcome(
-              verbs
-                  .migrations()
-                  .plan(
-                      request(visit, form), new ActionRequest<>(visit.actor(), Optional.empty())));
-      if (outcome instanceof PlanOutcome.Planned(var whole)) {
-        return Html.seeOther(RunActions.path(whole.run().id()));
-      }
-      fault = RunAnswers.refusal(outcome).orElseThrow();
-    } catch (Refusal refused) {
-      fault = refused.problem();
+    PlanOutcome outcome =
+        Unkeyed.outcome(
+            verbs
+                .migrations()
+                .plan(request(visit, form), new ActionRequest<>(visit.actor(), Optional.empty())));
+    if (outcome instanceof PlanOutcome.Planned(var whole)) {
+      return Html.seeOther(RunActions.path(whole.run().id()));
     }
-    return Html.page(fault.code().status(), page(visit, choices, form, Optional.of(fault)));
+    throw new Refusal(RunAnswers.refusal(outcome).orElseThrow());
   }
 
   private PlanRequest request(Visit visit, Form form) {

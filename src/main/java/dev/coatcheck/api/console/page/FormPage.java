@@ -1,8 +1,10 @@
 package dev.coatcheck.api.console.page;
 
 import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.ids.access.Scope;
 import io.javalin.http.Context;
+import java.util.Optional;
 
 /**
  * A page that says what follows from a change, with the form that makes it. {@link Gate#register}
@@ -28,15 +30,15 @@ public interface FormPage<S> {
    * The page.
    *
    * @param form as it was sent, if something was wrong with it
-   * @param fault what was wrong, or an empty text
+   * @param fault what was wrong with it
    */
-  Html.Template page(Visit visit, S subject, Form form, String fault);
+  Html.Template page(Visit visit, S subject, Form form, Optional<Problem> fault);
 
   /**
    * Makes the change.
    *
    * @return what is shown then, mostly {@link Html#seeOther another page}
-   * @throws dev.coatcheck.api.exchange.Refusal if nothing was done; its detail is shown in the form
+   * @throws dev.coatcheck.api.exchange.Refusal if nothing was done; the form shows why
    */
   Answer change(Visit visit, S subject, Form form);
 }

@@ -11,6 +11,7 @@ import dev.coatcheck.api.exchange.RequestId;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Handler;
 import dev.coatcheck.cluster.audit.Actor;
+import dev.coatcheck.core.json.JsonFault;
 import dev.coatcheck.ids.access.AddressRange;
 import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.ConsoleSessions;
@@ -149,7 +150,8 @@ public final class Gate {
             page.needed(),
             (ctx, visit) -> {
               Query.none(ctx);
-              return Html.page(200, page.page(visit, page.subject(ctx, visit), Form.EMPTY, ""));
+              return Html.page(
+                  200, page.page(visit, page.subject(ctx, visit), Form.EMPTY, Optional.empty()));
             }));
     endpoints.page(
         HandlerType.POST,
@@ -160,10 +162,10 @@ public final class Gate {
               S subject = page.subject(ctx, visit);
               try {
                 return page.change(visit, subject, form);
-              } catch (Refusal refused) {
-                Problem why = refused.problem();
+              } catch (Refusal | JsonFault thrown) {
+                Problem why = failures.problem(thrown, RequestId.of(ctx));
                 return Html.page(
-                    why.code().status(), page.page(visit, subject, form, why.detail()));
+                    why.code().status(), page.page(visit, subject, form, Optional.of(why)));
               }
             }));
   }

@@ -181,9 +181,10 @@ final class ChangePage implements FormPage<Subject> {
   }
 
   @Override
-  public Html.Template page(Visit visit, Subject subject, Form form, String fault) {
+  public Html.Template page(Visit visit, Subject subject, Form form, Optional<Problem> problem) {
     List<TypeFields.Group> groups = kind.groups(subject);
     boolean wasSent = form.isTicked(VERSION);
+    String fault = problem.map(Problem::detail).orElse("");
     if (groups.isEmpty()) {
       Draft draft = draft(subject, form);
       return diff(
@@ -227,7 +228,7 @@ final class ChangePage implements FormPage<Subject> {
   public Answer change(Visit visit, Subject subject, Form form) {
     String step = form.sent(STEP);
     if (step.equals(EDIT)) {
-      return Html.page(200, page(visit, subject, form, ""));
+      return Html.page(200, page(visit, subject, form, Optional.empty()));
     }
     Draft draft = draft(subject, form);
     String name = draft.definition().name();
