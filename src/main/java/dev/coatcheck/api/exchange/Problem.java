@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalInt;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -191,6 +192,15 @@ public record Problem(ProblemCode code, String detail, Members members) {
       case Brownout brownout -> brownout.retryAfterSeconds();
       default -> OptionalInt.empty();
     };
+  }
+
+  /** With the label of its field before the detail, if the field has one. */
+  public Problem labelled(Function<String, @Nullable String> label) {
+    if (!(members instanceof Param(String param))) {
+      return this;
+    }
+    String text = label.apply(param);
+    return text == null ? this : at(code, param, text + ": " + detail);
   }
 
   public Brief brief() {

@@ -6,7 +6,6 @@ import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestBody;
-import dev.coatcheck.core.json.JsonFault;
 import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.ids.access.RateLimit;
 import dev.coatcheck.ids.access.Rights;
@@ -175,17 +174,7 @@ record KeyFields(
   }
 
   /** The same with the label of the field, which people know instead of its name. */
-  static Refusal labelled(JsonFault fault) {
-    return labelled(Problem.of(fault));
-  }
-
   static Refusal labelled(Problem problem) {
-    if (!(problem.members() instanceof Problem.Param(String param))) {
-      return new Refusal(problem);
-    }
-    String label = LABELS.get(param.replaceFirst("\\[.*", ""));
-    return label == null
-        ? new Refusal(problem)
-        : new Refusal(problem.code(), param, label + ": " + problem.detail());
+    return new Refusal(problem.labelled(param -> LABELS.get(param.replaceFirst("\\[.*", ""))));
   }
 }

@@ -77,7 +77,7 @@ final class KeyForms {
       }
       return outcome;
     } catch (JsonFault fault) {
-      throw KeyFields.labelled(fault);
+      throw KeyFields.labelled(Problem.of(fault));
     }
   }
 

@@ -6,7 +6,6 @@ import dev.coatcheck.api.console.page.Html;
 import dev.coatcheck.api.console.page.Section;
 import dev.coatcheck.api.console.page.Visit;
 import dev.coatcheck.api.exchange.Answer;
-import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestCaller;
@@ -78,14 +77,9 @@ public final class AuditPages {
       String next = page.hasMore() ? fields.after(page.entries().getLast().number()) : "";
       return page(200, new View(frame, fields, EntryRow.of(page), next, mayFind, ""));
     } catch (Refusal refused) {
-      return page(400, new View(frame, fields, List.of(), "", mayFind, fault(refused.problem())));
+      String fault = refused.problem().labelled(param -> param).detail();
+      return page(400, new View(frame, fields, List.of(), "", mayFind, fault));
     }
-  }
-
-  private static String fault(Problem problem) {
-    return problem.members() instanceof Problem.Param(String param)
-        ? param + ": " + problem.detail()
-        : problem.detail();
   }
 
   private static Answer page(int status, View view) {

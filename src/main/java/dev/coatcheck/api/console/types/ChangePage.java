@@ -273,7 +273,8 @@ final class ChangePage implements FormPage<Subject> {
     return switch (outcome) {
       case PutOutcome.Created(Type type) -> Html.seeOther(kind.next(type.name()));
       case PutOutcome.Updated(Type type) -> Html.seeOther(kind.next(type.name()));
-      case PutOutcome.Refused refused -> throw labelled(TypeChanges.problem(refused));
+      case PutOutcome.Refused refused ->
+          throw new Refusal(TypeChanges.problem(refused).labelled(TypeFields::label));
       case PutOutcome.VersionDiffers _ -> conflict(visit, subject, form, draft);
       case PutOutcome.LinksWouldDie dying ->
           Html.page(
@@ -378,15 +379,8 @@ final class ChangePage implements FormPage<Subject> {
           TypeDiff.between(subject.texts(), after),
           new ArrayList<>(kind.consequences(subject, after)));
     } catch (JsonFault fault) {
-      throw labelled(Problem.of(fault));
+      throw new Refusal(Problem.of(fault).labelled(TypeFields::label));
     }
-  }
-
-  /** With the name that the form has for the field. */
-  private static Refusal labelled(Problem problem) {
-    return problem.members() instanceof Problem.Param(String param)
-        ? new Refusal(problem.code(), param, TypeFields.label(param) + ": " + problem.detail())
-        : new Refusal(problem);
   }
 
   private static AllowedTypes allowed(Visit visit) {
