@@ -95,7 +95,7 @@ final class KeyEnds {
 
     private static ApiKeys.Rotation rotation(Form form) {
       Map<String, @Nullable Object> body = new LinkedHashMap<>();
-      body.put("overlap_seconds", KeyFields.number(form.sent("overlap")));
+      body.put("overlap_seconds", Form.numberOr(form.sent("overlap")));
       body.put("expires_at", KeyFields.time(form.sent("expires_at")));
       return KeyBody.rotation(RequestBody.of(Json.write(body)).object());
     }

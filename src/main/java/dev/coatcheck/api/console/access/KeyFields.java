@@ -40,7 +40,6 @@ record KeyFields(
   private static final String BOX = "scope ";
 
   private static final Pattern DAY = Pattern.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}");
-  private static final Pattern NUMBER = Pattern.compile("[0-9]{1,9}");
 
   private static final Map<String, String> LABELS =
       Map.of(
@@ -148,17 +147,12 @@ record KeyFields(
   private @Nullable Map<String, Object> limit() {
     Map<String, Object> limit = new LinkedHashMap<>();
     if (!requests.isEmpty()) {
-      limit.put("requests", number(requests));
+      limit.put("requests", Form.numberOr(requests));
     }
     if (!seconds.isEmpty()) {
-      limit.put("seconds", number(seconds));
+      limit.put("seconds", Form.numberOr(seconds));
     }
     return limit.isEmpty() ? null : limit;
-  }
-
-  /** A number, or what is refused in its place. */
-  static Object number(String text) {
-    return NUMBER.matcher(text).matches() ? (Object) Integer.valueOf(text) : text;
   }
 
   /** A day means its beginning in UTC. */

@@ -74,6 +74,11 @@ public final class Form {
         .toList();
   }
 
+  /** A number, or the text that is refused in its place. */
+  public static Object numberOr(String text) {
+    return text.matches("-?[0-9]{1,9}") ? Integer.valueOf(text) : text;
+  }
+
   private static String body(Context ctx) {
     try (PacedBody body = new PacedBody(ctx.req().getInputStream())) {
       byte[] bytes = bytes(ctx, body);

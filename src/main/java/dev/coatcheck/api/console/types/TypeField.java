@@ -1,5 +1,6 @@
 package dev.coatcheck.api.console.types;
 
+import dev.coatcheck.api.console.page.Form;
 import dev.coatcheck.ids.registry.Brownout;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -84,19 +85,15 @@ record TypeField(String name, String label, Kind kind, List<String> choices, Str
   Object value(String text) {
     return switch (kind) {
       case TEXT -> text;
-      case NUMBER -> numberOr(text);
+      case NUMBER -> Form.numberOr(text);
       case CHOICE ->
           choices.equals(List.of(YES, NO)) || choices.equals(List.of(NO, YES))
               ? text.equals(YES)
-              : numberOr(text);
+              : Form.numberOr(text);
       case LINES -> lines(text);
       case WINDOWS -> lines(text).stream().map(Brownout::fields).toList();
       case LANGUAGES -> languages(text);
     };
-  }
-
-  private static Object numberOr(String text) {
-    return text.matches("-?[0-9]{1,9}") ? Integer.valueOf(text) : text;
   }
 
   private static List<String> lines(String text) {
