@@ -161,8 +161,7 @@ public final class EventStreams implements AutoCloseable {
 
   /** An event after which a client can go on. */
   public static String event(long number, String kind, Object data) {
-    return "id: %d\nevent: %s\ndata: %s\n\n"
-        .formatted(number, kind, new String(Json.write(data), StandardCharsets.UTF_8));
+    return "id: %d\nevent: %s\ndata: %s\n\n".formatted(number, kind, Json.text(data));
   }
 
   /**

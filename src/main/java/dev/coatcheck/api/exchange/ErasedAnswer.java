@@ -1,7 +1,6 @@
 package dev.coatcheck.api.exchange;
 
 import dev.coatcheck.ids.idempotency.StoredResponse;
-import java.nio.charset.StandardCharsets;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -26,7 +25,7 @@ final class ErasedAnswer {
         items.set(i, Json.MAPPER.valueToTree(erased(i)));
       }
     }
-    return Answer.stored(stored.status(), new String(Json.write(body), StandardCharsets.UTF_8));
+    return Answer.stored(stored.status(), Json.text(body));
   }
 
   /** Whether a string anywhere in it is an erased public ID. */

@@ -44,4 +44,8 @@ public final class Json {
   public static byte[] write(Object body) {
     return MAPPER.writeValueAsBytes(body);
   }
+
+  public static String text(Object body) {
+    return MAPPER.writeValueAsString(body);
+  }
 }

@@ -12,7 +12,6 @@ import dev.coatcheck.migrate.run.NewKeys;
 import dev.coatcheck.migrate.run.RunAction;
 import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.table.Phase;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -171,6 +170,6 @@ record ActionView(
         return "";
       }
     }
-    return new String(Json.write(body), StandardCharsets.UTF_8);
+    return Json.text(body);
   }
 }

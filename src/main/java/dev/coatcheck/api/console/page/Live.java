@@ -13,7 +13,6 @@ import dev.coatcheck.ids.access.ConsoleSessions;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import io.javalin.http.Context;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -295,9 +294,7 @@ public final class Live implements AutoCloseable {
                 changed.put(id, html);
               }
             });
-    return changed.isEmpty()
-        ? ""
-        : "data: " + new String(Json.write(changed), StandardCharsets.UTF_8) + "\n\n";
+    return changed.isEmpty() ? "" : "data: " + Json.text(changed) + "\n\n";
   }
 
   /** Ends all streams. Otherwise a graceful stop would wait for them. */

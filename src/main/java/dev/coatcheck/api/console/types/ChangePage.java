@@ -26,7 +26,6 @@ import dev.coatcheck.ids.registry.PutOutcome;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.ids.registry.TypeDefinition;
 import io.javalin.http.Context;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -123,7 +122,7 @@ final class ChangePage implements FormPage<Subject> {
     }
 
     String json() {
-      return new String(Json.write(TypeBody.fields(draft.definition())), StandardCharsets.UTF_8);
+      return Json.text(TypeBody.fields(draft.definition()));
     }
 
     String curl() {

@@ -11,7 +11,6 @@ import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.run.TableMigrations;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -103,13 +102,9 @@ final class EventStream {
     if (now.isPresent()) {
       RunState state = now.get().status().state();
       if (state == RunState.RUNNING || !told.equals(Optional.of(state))) {
-        stream.send("event: progress\ndata: " + json(StatusView.of(now.get())) + "\n\n");
+        stream.send("event: progress\ndata: " + Json.text(StatusView.of(now.get())) + "\n\n");
         told = Optional.of(state);
       }
     }
-  }
-
-  private static String json(Object view) {
-    return new String(Json.write(view), StandardCharsets.UTF_8);
   }
 }
