@@ -20,20 +20,13 @@ import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.ConsoleSessions;
 import dev.coatcheck.ids.access.Proxies;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
 
 /** All pages of the console, {@code /console}. */
 public final class ConsoleRoutes implements Routes, AutoCloseable {
-  private final ThemeSwitch theme;
-  private final SignInPages signIn;
-  private final FindPages find;
-  private final OverviewPage overview;
-  private final TypePages types;
   private final Live live;
-  private final MigrationPages migrations;
-  private final KeyPages keys;
-  private final AuditPages audit;
-  private final LinkPages links;
+  private final List<Routes> pages;
 
   /** What the pages ask, by rooms. */
   public record Verbs(
@@ -58,29 +51,23 @@ public final class ConsoleRoutes implements Routes, AutoCloseable {
       Observer observer,
       InstantSource clock) {
     Gate gate = new Gate(mode, sessions, proxies, new Failures(observer));
-    this.theme = new ThemeSwitch(gate);
-    this.signIn = new SignInPages(gate, sessions, link);
-    this.find = new FindPages(gate, verbs.find(), clock);
     this.live = new Live(sessions, observer);
-    this.overview = new OverviewPage(gate, live, verbs.overview());
-    this.types = new TypePages(gate, verbs.types(), clock);
-    this.migrations = new MigrationPages(gate, live, verbs.migrations());
-    this.keys = new KeyPages(gate, verbs.keys(), clock);
-    this.audit = new AuditPages(gate, verbs.audit());
-    this.links = new LinkPages(gate, verbs.links(), clock);
+    this.pages =
+        List.of(
+            new ThemeSwitch(gate)::register,
+            new SignInPages(gate, sessions, link)::register,
+            new FindPages(gate, verbs.find(), clock)::register,
+            new OverviewPage(gate, live, verbs.overview())::register,
+            new KeyPages(gate, verbs.keys(), clock)::register,
+            new AuditPages(gate, verbs.audit())::register,
+            new LinkPages(gate, verbs.links(), clock)::register,
+            new TypePages(gate, verbs.types(), clock)::register,
+            new MigrationPages(gate, live, verbs.migrations())::register);
   }
 
   @Override
   public void register(Endpoints endpoints) {
-    theme.register(endpoints);
-    signIn.register(endpoints);
-    find.register(endpoints);
-    overview.register(endpoints);
-    keys.register(endpoints);
-    audit.register(endpoints);
-    links.register(endpoints);
-    types.register(endpoints);
-    migrations.register(endpoints);
+    pages.forEach(page -> page.register(endpoints));
   }
 
   /** Ends the streams of pages that move. Otherwise a graceful stop would wait for them. */
