@@ -135,28 +135,18 @@ public final class EventStreams implements AutoCloseable {
    */
   public static Optional<Long> after(Context ctx) {
     Optional<Long> parameter =
-        Query.of(ctx, "after")
-            .text("after")
-            .map(
-                text ->
-                    number(
-                        text,
-                        Refusal.ofParameter(
-                            "after", "This must be the number of an event, or 0.")));
+        Query.of(ctx, "after").number("after", "This must be the number of an event, or 0.");
     return Optional.ofNullable(ctx.header(LAST_EVENT_ID))
         .map(
             text ->
-                number(
-                    text,
-                    new Refusal(
-                        ProblemCode.HEADER_INVALID,
-                        LAST_EVENT_ID,
-                        "Send the id of the last event that you have.")))
+                Query.number(text)
+                    .orElseThrow(
+                        () ->
+                            new Refusal(
+                                ProblemCode.HEADER_INVALID,
+                                LAST_EVENT_ID,
+                                "Send the id of the last event that you have.")))
         .or(() -> parameter);
-  }
-
-  private static long number(String text, Refusal otherwise) {
-    return Query.number(text).orElseThrow(() -> otherwise);
   }
 
   /** An event after which a client can go on. */

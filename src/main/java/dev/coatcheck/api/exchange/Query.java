@@ -17,6 +17,8 @@ public final class Query {
   /** A name that an answer may repeat. */
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_]{1,64}");
 
+  private static final int LIMIT_MAX = 100;
+  private static final int LIMIT_DEFAULT = 20;
   private static final Pattern NUMBER = Pattern.compile("0|[1-9][0-9]{0,17}");
   private static final Pattern DAY = Pattern.compile("(19|20)[0-9]{2}-[0-9]{2}-[0-9]{2}");
   private static final Instant TIME_END = Instant.parse("9999-12-31T00:00:00Z");
@@ -102,6 +104,17 @@ public final class Query {
                                 name,
                                 "This must be an integer from " + least + " to " + most + ".")))
         .orElse(otherwise);
+  }
+
+  /** How many items a page of a list has. */
+  public int limit() {
+    return integer("limit", 1, LIMIT_MAX, LIMIT_DEFAULT);
+  }
+
+  /** A number as {@link #number(String)} reads it; {@code detail} refuses what is none. */
+  public Optional<Long> number(String name, String detail) {
+    return text(name)
+        .map(text -> number(text).orElseThrow(() -> Refusal.ofParameter(name, detail)));
   }
 
   /** A time from the year 1970 on, as RFC 3339 writes it or in Unix seconds. */

@@ -43,8 +43,6 @@ public final class IdRoutes implements Routes {
   public static final Scope ONE_NEEDS = Scope.IDS_READ;
 
   private static final int ITEMS_MAX = 1_000;
-  private static final int LIMIT_MAX = 100;
-  private static final int LIMIT_DEFAULT = 20;
   private static final Instant TIME_MAX = Instant.parse("9999-12-31T00:00:00Z");
   private static final String EXPAND = "expand";
   private static final String AFTER = "starting_after";
@@ -207,7 +205,7 @@ public final class IdRoutes implements Routes {
     Parameters.requireRows(type, "type");
     Optional<Lookup.Cursor> cursor = cursor(ctx, type, query);
     Optional<Mapping.Status> status = query.text("status").map(IdRoutes::status);
-    int limit = query.integer("limit", 1, LIMIT_MAX, LIMIT_DEFAULT);
+    int limit = query.limit();
     Optional<Instant> after = query.time("created_after");
     Optional<Instant> before = query.time("created_before");
     boolean timed = after.isPresent() || before.isPresent();

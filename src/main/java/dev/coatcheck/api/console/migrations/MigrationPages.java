@@ -8,7 +8,6 @@ import dev.coatcheck.api.console.page.Visit;
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Json;
 import dev.coatcheck.api.exchange.Query;
-import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.routes.migrations.RunAnswers;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.ids.access.AllowedTypes;
@@ -118,12 +117,7 @@ public final class MigrationPages {
 
   private static long before(Context ctx) {
     return Query.of(ctx, BEFORE)
-        .text(BEFORE)
-        .map(
-            text ->
-                Query.number(text)
-                    .orElseThrow(
-                        () -> Refusal.ofParameter(BEFORE, "This is a number from the page.")))
+        .number(BEFORE, "This is a number from the page.")
         .orElse(Long.MAX_VALUE);
   }
 

@@ -40,8 +40,6 @@ import org.jspecify.annotations.Nullable;
 public final class AccessRoutes implements Routes {
   private static final String ALL = "/v1/access/keys";
   private static final String ONE = ALL + "/{id}";
-  private static final int LIMIT_MAX = 100;
-  private static final int LIMIT_DEFAULT = 20;
   private static final RateLimit LEAK_CALLS = new RateLimit(60, 3_600);
   private static final String NO_STORED_SECRET =
       "The answer contains a secret, which is not stored. Leave the header out.";
@@ -88,7 +86,7 @@ public final class AccessRoutes implements Routes {
 
   private Answer list(Context ctx) {
     Query query = Query.of(ctx, "principal", "status", "after", "limit");
-    int limit = query.integer("limit", 1, LIMIT_MAX, LIMIT_DEFAULT);
+    int limit = query.limit();
     List<ApiKeys.Listed> page =
         keys.list(filter(query, RequestCaller.of(ctx).caller().rights(), keys, limit));
     return Answer.json(

@@ -18,8 +18,6 @@ import java.util.regex.Pattern;
 /** Who changed what: {@code /v1/audit}, and all of it as NDJSON: {@code /v1/audit/export}. */
 public final class AuditRoutes implements Routes {
   private static final String EXPORT = "/v1/audit/export";
-  private static final int LIMIT_MAX = 100;
-  private static final int LIMIT_DEFAULT = 20;
 
   private static final Pattern TEXT = Pattern.compile("[^\\p{Cntrl}]{1,200}");
   private static final Pattern ACTION = Pattern.compile("[a-z_]{1,40}\\.[a-z_]{1,40}");
@@ -41,9 +39,7 @@ public final class AuditRoutes implements Routes {
   private Answer list(Context ctx) {
     RequestCaller.requireAllTypes(ctx);
     Query query = Query.of(ctx, "subject", "actor", "action", "from", "to", "after", "limit");
-    Audit.Page page =
-        audit.page(
-            filter(query), after(query), query.integer("limit", 1, LIMIT_MAX, LIMIT_DEFAULT));
+    Audit.Page page = audit.page(filter(query), after(query), query.limit());
     return Answer.json(
         200,
         ListView.page(page.entries().stream().map(AuditEntryView::of).toList(), page.hasMore()));
@@ -77,15 +73,8 @@ public final class AuditRoutes implements Routes {
   /** The number of the entry after which a page begins. */
   public static OptionalLong after(Query query) {
     return query
-        .text("after")
-        .map(
-            text ->
-                OptionalLong.of(
-                    Query.number(text)
-                        .orElseThrow(
-                            () ->
-                                Refusal.ofParameter(
-                                    "after", "Send the number of the last entry of a page."))))
+        .number("after", "Send the number of the last entry of a page.")
+        .map(OptionalLong::of)
         .orElseGet(OptionalLong::empty);
   }
 
