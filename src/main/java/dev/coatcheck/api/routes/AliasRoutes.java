@@ -64,9 +64,7 @@ public final class AliasRoutes implements Routes {
           add(mapping, alias(ctx, query, mapping.type(), scheme), RequestCaller.actor(ctx));
       case ResolveOutcome.Ended _ -> ended();
       case ResolveOutcome.Erased _ -> Answer.of(Problem.erased("id"));
-      case ResolveOutcome.NotAllowed _ -> Answer.of(Problem.typeNotAllowed());
-      case ResolveOutcome.Unknown _ -> Answer.of(IdProblems.unknown("id"));
-      case ResolveOutcome.Malformed malformed -> Answer.of(IdProblems.malformed("id", malformed));
+      case ResolveOutcome.Unissued unissued -> Answer.of(IdProblems.unissued("id", unissued));
     };
   }
 
@@ -111,10 +109,8 @@ public final class AliasRoutes implements Routes {
     return switch (resolver.resolve(ctx.pathParam("id"), RequestCaller.types(ctx))) {
       case ResolveOutcome.Found(Mapping mapping) -> answer.apply(mapping);
       case ResolveOutcome.Ended ended -> answer.apply(ended.mapping());
-      case ResolveOutcome.NotAllowed _ -> Answer.of(Problem.typeNotAllowed());
       case ResolveOutcome.Erased _ -> Answer.of(Problem.erased("id"));
-      case ResolveOutcome.Unknown _ -> Answer.of(IdProblems.unknown("id"));
-      case ResolveOutcome.Malformed malformed -> Answer.of(IdProblems.malformed("id", malformed));
+      case ResolveOutcome.Unissued unissued -> Answer.of(IdProblems.unissued("id", unissued));
     };
   }
 

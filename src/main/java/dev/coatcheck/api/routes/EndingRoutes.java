@@ -146,11 +146,8 @@ public final class EndingRoutes implements Routes {
   public static Item<Shown> ended(EndOutcome outcome, String path) {
     return switch (outcome) {
       case EndOutcome.Done(ResolveOutcome.Ended ended) -> Items.shown(200, PublicIdView.of(ended));
-      case EndOutcome.Unknown(Side side) ->
-          new Item.Refused<>(IdProblems.unknown(param(path, side)));
-      case EndOutcome.Malformed(Side side, ResolveOutcome.Malformed malformed) ->
-          new Item.Refused<>(IdProblems.malformed(param(path, side), malformed));
-      case EndOutcome.NotAllowed _ -> new Item.Refused<>(Problem.typeNotAllowed());
+      case EndOutcome.Unissued(Side side, ResolveOutcome.Unissued why) ->
+          new Item.Refused<>(IdProblems.unissued(param(path, side), why));
       case EndOutcome.Erased(Side side) -> new Item.Refused<>(Problem.erased(param(path, side)));
       case EndOutcome.EndedOtherwise(Side side) ->
           new Item.Refused<>(

@@ -89,14 +89,11 @@ public final class ErasureRoutes implements Routes {
   public static Problem problem(EraseOutcome.Refused outcome) {
     return switch (outcome) {
       case EraseOutcome.OfErasedAlias _ -> Problem.erased("id");
-      case EraseOutcome.NotAllowed _ -> Problem.typeNotAllowed();
-      case EraseOutcome.Unknown _ -> IdProblems.unknown("id");
+      case EraseOutcome.Unissued(ResolveOutcome.Unissued why) -> IdProblems.unissued("id", why);
       case EraseOutcome.NotErased _ ->
           Problem.of(
               ProblemCode.NOT_FOUND,
               "This public ID is not erased. POST to the same path erases it.");
-      case EraseOutcome.Malformed(ResolveOutcome.Malformed malformed) ->
-          IdProblems.malformed("id", malformed);
       case EraseOutcome.Survivor(int merged) ->
           Problem.at(
               ProblemCode.PUBLIC_ID_IS_SURVIVOR,

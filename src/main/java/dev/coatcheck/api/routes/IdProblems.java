@@ -17,8 +17,14 @@ public final class IdProblems {
 
   private IdProblems() {}
 
-  public static Problem malformed(String param, ResolveOutcome.Malformed malformed) {
-    return malformed(param, malformed.reason(), malformed.position());
+  /** For callers with an API key. */
+  public static Problem unissued(String param, ResolveOutcome.Unissued outcome) {
+    return switch (outcome) {
+      case ResolveOutcome.Unknown _ -> unknown(param);
+      case ResolveOutcome.NotAllowed _ -> Problem.typeNotAllowed();
+      case ResolveOutcome.Malformed(ParsedId.Reason reason, int position) ->
+          malformed(param, reason, position);
+    };
   }
 
   public static Problem malformed(String param, ParsedId.Reason reason, int position) {

@@ -148,11 +148,9 @@ public final class IdRoutes implements Routes {
       case ResolveOutcome.Merged merged ->
           Items.shown(200, more.apply(merged.mapping(), named(PublicIdView.of(merged), text)));
       case ResolveOutcome.Revoked revoked -> new Item.Refused<>(IdProblems.revoked(param, revoked));
-      case ResolveOutcome.NotAllowed _ -> new Item.Refused<>(Problem.typeNotAllowed());
       case ResolveOutcome.Erased _ -> new Item.Refused<>(Problem.erased(param));
-      case ResolveOutcome.Unknown _ -> new Item.Refused<>(IdProblems.unknown(param));
-      case ResolveOutcome.Malformed malformed ->
-          new Item.Refused<>(IdProblems.malformed(param, malformed));
+      case ResolveOutcome.Unissued unissued ->
+          new Item.Refused<>(IdProblems.unissued(param, unissued));
     };
   }
 
@@ -248,9 +246,6 @@ public final class IdRoutes implements Routes {
       // A list includes ended IDs, so an ended ID can be the last one of a page.
       case ResolveOutcome.Ended ended when ended.mapping().type().number() == type.number() ->
           ended.mapping().key();
-      case ResolveOutcome.Malformed malformed ->
-          throw new Refusal(IdProblems.malformed(param, malformed));
-      case ResolveOutcome.NotAllowed _ -> throw new Refusal(Problem.typeNotAllowed());
       case ResolveOutcome.Found _,
           ResolveOutcome.Ended _,
           ResolveOutcome.Erased _,
@@ -259,6 +254,8 @@ public final class IdRoutes implements Routes {
               param,
               "Send the last public ID of a page for starting_after, the first for ending_before;"
                   + " it must have the same type.");
+      case ResolveOutcome.Unissued unissued ->
+          throw new Refusal(IdProblems.unissued(param, unissued));
     };
   }
 }

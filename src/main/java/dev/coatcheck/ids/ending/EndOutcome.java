@@ -14,15 +14,10 @@ public sealed interface EndOutcome {
   /** The public ID has ended as requested, now or earlier. Committed. */
   record Done(ResolveOutcome.Ended ended) implements EndOutcome {}
 
-  record Unknown(Side side) implements EndOutcome {}
+  record Unissued(Side side, ResolveOutcome.Unissued why) implements EndOutcome {}
 
   /** The public ID was erased. */
   record Erased(Side side) implements EndOutcome {}
-
-  record Malformed(Side side, ResolveOutcome.Malformed malformed) implements EndOutcome {}
-
-  /** No ID of the types that the caller may use. */
-  record NotAllowed(Side side) implements EndOutcome {}
 
   /** The public ID had ended in another way before. An ending is final. */
   record EndedOtherwise(Side side) implements EndOutcome {}

@@ -202,7 +202,7 @@ final class EndingPlan {
   private EndOutcome revoke(Step.Revoke step, String by) {
     Optional<StoredMapping> row = row(step.id());
     if (row.isEmpty()) {
-      return new EndOutcome.Unknown(Side.ID);
+      return new EndOutcome.Unissued(Side.ID, new ResolveOutcome.Unknown());
     }
     if (row.get().isErased()) {
       return new EndOutcome.Erased(Side.ID);
@@ -222,11 +222,11 @@ final class EndingPlan {
   private EndOutcome merge(Step.Merge step, String by) {
     Optional<StoredMapping> row = row(step.id());
     if (row.isEmpty()) {
-      return new EndOutcome.Unknown(Side.ID);
+      return new EndOutcome.Unissued(Side.ID, new ResolveOutcome.Unknown());
     }
     Optional<StoredMapping> into = row(step.into());
     if (into.isEmpty()) {
-      return new EndOutcome.Unknown(Side.INTO);
+      return new EndOutcome.Unissued(Side.INTO, new ResolveOutcome.Unknown());
     }
     if (row.get().isErased() || into.get().isErased()) {
       return new EndOutcome.Erased(row.get().isErased() ? Side.ID : Side.INTO);

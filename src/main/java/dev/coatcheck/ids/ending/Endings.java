@@ -9,7 +9,6 @@ import dev.coatcheck.ids.ending.EndingPlan.Step;
 import dev.coatcheck.ids.idempotency.IdempotentCall;
 import dev.coatcheck.ids.idempotency.StoredResponse;
 import dev.coatcheck.ids.mapping.IdText;
-import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.Resolver;
 import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.group.GroupCommit;
@@ -173,12 +172,7 @@ public final class Endings {
 
   private Step step(String text, Side side, AllowedTypes allowed, Function<Ref, Step> then) {
     return switch (resolver.parse(text, allowed)) {
-      case IdText.Unissued(ResolveOutcome.Malformed malformed) ->
-          new Step.Refused(new EndOutcome.Malformed(side, malformed));
-      case IdText.Unissued(ResolveOutcome.Unknown _) ->
-          new Step.Refused(new EndOutcome.Unknown(side));
-      case IdText.Unissued(ResolveOutcome.NotAllowed _) ->
-          new Step.Refused(new EndOutcome.NotAllowed(side));
+      case IdText.Unissued(var why) -> new Step.Refused(new EndOutcome.Unissued(side, why));
       case IdText.OfErased _ -> new Step.Refused(new EndOutcome.Erased(side));
       case IdText.OfToken id -> {
         resolver.requireSealKey(id);

@@ -14,15 +14,10 @@ public sealed interface EraseOutcome {
   /** The text is an alias of a public ID that was erased; it doesn't say of which one. */
   record OfErasedAlias() implements Refused {}
 
-  record Unknown() implements Refused {}
-
-  /** No ID of the types that the caller may use. */
-  record NotAllowed() implements Refused {}
+  record Unissued(ResolveOutcome.Unissued why) implements Refused {}
 
   /** It was issued, and not erased. */
   record NotErased() implements Refused {}
-
-  record Malformed(ResolveOutcome.Malformed malformed) implements Refused {}
 
   /**
    * Public IDs were merged into it, and would have no survivor. Nothing was done.

@@ -18,6 +18,7 @@ import dev.coatcheck.ids.mapping.EndingTable;
 import dev.coatcheck.ids.mapping.MappingTable;
 import dev.coatcheck.ids.mapping.PinnedKeyTable;
 import dev.coatcheck.ids.mapping.PublicIdTable;
+import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.StoredMapping;
 import dev.coatcheck.ids.mapping.TypedKey;
 import dev.coatcheck.ids.registry.Type;
@@ -96,11 +97,11 @@ final class ErasureStore {
     List<StoredMapping> own = PublicIdTable.lock(sql, table, Set.of(call.id().token()));
     if (own.isEmpty()) {
       return PublicIdTable.byTokens(sql, table, List.of(call.id().token())).isEmpty()
-          ? new Attempt.Done<>(Done.of(new EraseOutcome.Unknown()))
+          ? new Attempt.Done<>(Done.of(new EraseOutcome.Unissued(new ResolveOutcome.Unknown())))
           : new Attempt.Held<>();
     }
     if (own.getFirst().typeNumber() != type.number()) {
-      return new Attempt.Done<>(Done.of(new EraseOutcome.Unknown()));
+      return new Attempt.Done<>(Done.of(new EraseOutcome.Unissued(new ResolveOutcome.Unknown())));
     }
     if (own.getFirst().isErased()) {
       return new Attempt.Done<>(Done.of(new EraseOutcome.Erased(known(sql, call.id()))));

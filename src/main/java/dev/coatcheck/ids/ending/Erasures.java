@@ -92,7 +92,7 @@ public final class Erasures {
             return new EraseOutcome.Erased(erasure.get());
           }
           return resolver.resolve(text, allowed) instanceof ResolveOutcome.Unissued
-              ? new EraseOutcome.Unknown()
+              ? new EraseOutcome.Unissued(new ResolveOutcome.Unknown())
               : new EraseOutcome.NotErased();
         });
   }
@@ -100,10 +100,7 @@ public final class Erasures {
   private EraseOutcome ofToken(
       String text, AllowedTypes allowed, Function<Ref, EraseOutcome> then) {
     return switch (resolver.parse(text, allowed)) {
-      case IdText.Unissued(ResolveOutcome.NotAllowed _) -> new EraseOutcome.NotAllowed();
-      case IdText.Unissued(ResolveOutcome.Malformed malformed) ->
-          new EraseOutcome.Malformed(malformed);
-      case IdText.Unissued(ResolveOutcome.Unknown _) -> new EraseOutcome.Unknown();
+      case IdText.Unissued(var why) -> new EraseOutcome.Unissued(why);
       case IdText.OfErased _ -> new EraseOutcome.OfErasedAlias();
       case IdText.OfToken id -> {
         resolver.requireSealKey(id);

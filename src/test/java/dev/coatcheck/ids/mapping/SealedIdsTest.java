@@ -88,7 +88,7 @@ class SealedIdsTest {
     return FIXTURE.endings.end(List.of(request), Endings.Mode.EACH, Actor.operator())
             instanceof Endings.Result.Settled(List<EndOutcome> outcomes)
         ? outcomes.getFirst()
-        : new EndOutcome.Unknown(EndOutcome.Side.ID);
+        : new EndOutcome.Unissued(EndOutcome.Side.ID, new ResolveOutcome.Unknown());
   }
 
   private static EndOutcome revoked(Mapping mapping) {

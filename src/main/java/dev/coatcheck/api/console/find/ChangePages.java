@@ -131,10 +131,8 @@ final class ChangePages {
       case ResolveOutcome.Found(Mapping mapping) -> mapping;
       case ResolveOutcome.Ended _ -> throw new Refusal(ended());
       case ResolveOutcome.Erased _ -> throw new Refusal(Problem.erased("id"));
-      case ResolveOutcome.Malformed malformed ->
-          throw new Refusal(IdProblems.malformed("id", malformed));
-      case ResolveOutcome.NotAllowed _ -> throw new Refusal(Problem.typeNotAllowed());
-      case ResolveOutcome.Unknown _ -> throw new Refusal(IdProblems.unknown("id"));
+      case ResolveOutcome.Unissued unissued ->
+          throw new Refusal(IdProblems.unissued("id", unissued));
     };
   }
 
