@@ -7,9 +7,8 @@ import dev.coatcheck.api.console.page.Live;
 import dev.coatcheck.api.console.page.Section;
 import dev.coatcheck.api.console.page.Visit;
 import dev.coatcheck.api.exchange.Answer;
-import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.Query;
-import dev.coatcheck.api.exchange.Refusal;
+import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.cluster.instance.Instance;
 import dev.coatcheck.cluster.instance.Instances;
@@ -88,9 +87,7 @@ public final class OverviewPage {
 
   private static void require(Visit visit) {
     Gate.require(visit, Section.OVERVIEW.needed());
-    if (!visit.rights().allowedTypes().areAll()) {
-      throw new Refusal(Problem.typeNotAllowed()); // as for the metrics, which count by type
-    }
+    RequestCaller.requireAllTypes(visit.rights().allowedTypes()); // the charts count by type
   }
 
   private Answer stream(Context ctx, Visit visit) {

@@ -7,7 +7,6 @@ import dev.coatcheck.migrate.run.NewKeys;
 import dev.coatcheck.migrate.run.SwitchWindow;
 import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.source.SearchPath;
-import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.table.Phase;
 import java.time.Instant;
 import java.util.Arrays;
@@ -30,11 +29,7 @@ public final class RunFields {
 
   /** The table of a run, as requests write it. */
   public static String table(TableMigration run) {
-    return table(run.target().table());
-  }
-
-  public static String table(TableName name) {
-    return TableText.of(name);
+    return TableText.of(run.target().table());
   }
 
   /** Whether a text is the name of the run's table, which confirms what can't be undone. */
