@@ -5,16 +5,15 @@ import dev.coatcheck.api.exchange.Json;
 import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
+import dev.coatcheck.core.observe.Observer;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -43,9 +42,7 @@ public final class EventStreams implements AutoCloseable {
   /** Tells clients to connect again a second after the end of a stream. */
   private static final String RETRY = "retry: 1000\n\n";
 
-  private final Semaphore permits;
-  private final int ofOneMax;
-  private final Map<String, Integer> openByOwner = new HashMap<>();
+  private final SharedPermits permits;
   private final Set<Stream> streams = ConcurrentHashMap.newKeySet();
   private final CountDownLatch stop = new CountDownLatch(1);
   private final Executor threads;
@@ -53,12 +50,13 @@ public final class EventStreams implements AutoCloseable {
 
   /**
    * @param name of its threads
-   * @param streamsMax how many there are at a time
-   * @param ofOneMax how many of them one owner has
+   * @param what they are, for people
+   * @param most how many there are at a time; half of them for one owner
    */
-  public EventStreams(String name, int streamsMax, int ofOneMax) {
-    this.permits = new Semaphore(streamsMax);
-    this.ofOneMax = ofOneMax;
+  public EventStreams(String name, String what, int most, Observer observer) {
+    String limits =
+        "An instance serves at most " + most + " " + what + ", half of them for one API key.";
+    this.permits = new SharedPermits(most, most / 2, limits, observer);
     this.threads = VirtualThreads.getNamedVirtualThreadsExecutor(name + "-");
   }
 
@@ -157,20 +155,20 @@ public final class EventStreams implements AutoCloseable {
   /**
    * Answers with a stream. HEAD gets the headers alone.
    *
-   * @param owner the API key or session that it counts for
-   * @return empty if there are as many streams as there may be, in all or of the owner, or the
-   *     gateway stops; nothing was sent then
+   * @param owner the API key that it counts for
+   * @throws Refusal if there are as many streams as there may be, in all or of the owner, or the
+   *     gateway stops
    */
-  public Optional<Answer> open(Context ctx, String owner, Sender sender) {
-    if (stop.getCount() == 0 || !enter(owner)) {
-      return Optional.empty();
+  public Answer open(Context ctx, String owner, Sender sender) {
+    if (stop.getCount() == 0 || !permits.take(owner)) {
+      throw permits.shed(ctx);
     }
     ctx.status(200).contentType(EVENT_STREAM);
     ctx.header("Cache-Control", "no-store");
     ctx.header("X-Accel-Buffering", "no"); // or nginx buffers the stream
     if (ctx.method().equals(HandlerType.HEAD)) {
-      leave(owner);
-      return Optional.of(Answer.STREAMED);
+      permits.giveBack(owner);
+      return Answer.STREAMED;
     }
     EndPoint connection =
         ServletContextRequest.getServletContextRequest(ctx.req())
@@ -184,29 +182,11 @@ public final class EventStreams implements AutoCloseable {
                   try {
                     serve(ctx, connection, sender);
                   } finally {
-                    leave(owner);
+                    permits.giveBack(owner);
                   }
                 },
                 threads));
-    return Optional.of(Answer.STREAMED);
-  }
-
-  private boolean enter(String owner) {
-    synchronized (openByOwner) {
-      int own = openByOwner.getOrDefault(owner, 0);
-      if (own >= ofOneMax || !permits.tryAcquire()) {
-        return false;
-      }
-      openByOwner.put(owner, own + 1);
-      return true;
-    }
-  }
-
-  private void leave(String owner) {
-    synchronized (openByOwner) {
-      openByOwner.computeIfPresent(owner, (_, own) -> own == 1 ? null : own - 1);
-      permits.release();
-    }
+    return Answer.STREAMED;
   }
 
   private void serve(Context ctx, EndPoint connection, Sender sender) {

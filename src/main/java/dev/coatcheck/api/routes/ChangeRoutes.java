@@ -5,14 +5,12 @@ import dev.coatcheck.api.body.EventStreams;
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
-import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.cluster.change.Change;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.core.id.PublicId;
-import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.access.Scope;
@@ -57,13 +55,12 @@ public final class ChangeRoutes implements Routes, AutoCloseable {
 
   private final ChangeFeed feed;
   private final Registry registry;
-  private final Observer observer;
-  private final EventStreams streams = new EventStreams("changes", STREAMS_MAX, STREAMS_MAX / 2);
+  private final EventStreams streams;
 
   public ChangeRoutes(ChangeFeed feed, Registry registry, Observer observer) {
     this.feed = feed;
     this.registry = registry;
-    this.observer = observer;
+    this.streams = new EventStreams("changes", "streams of changes", STREAMS_MAX, observer);
     feed.onPoll(streams::wake);
   }
 
@@ -135,9 +132,12 @@ public final class ChangeRoutes implements Routes, AutoCloseable {
               "Some changes after this number are no longer remembered. Drop what you keep, and"
                   + " send the request without a number."));
     }
-    return EventStreams.areAccepted(ctx)
-        ? stream(ctx, new Follower(RequestCaller.of(ctx), cameNano, after), start)
-        : list(start, part(changes.get(), after, RequestCaller.types(ctx)), ctx, asOfMillis);
+    if (EventStreams.areAccepted(ctx)) {
+      RequestCaller request = RequestCaller.of(ctx);
+      Follower follower = new Follower(request, cameNano, after);
+      return streams.open(ctx, request.caller().keyId(), stream -> follower.follow(stream, start));
+    }
+    return list(start, part(changes.get(), after, RequestCaller.types(ctx)), ctx, asOfMillis);
   }
 
   private static Answer list(ChangeFeed.Start start, Part part, Context ctx, long asOfMillis) {
@@ -151,23 +151,6 @@ public final class ChangeRoutes implements Routes, AutoCloseable {
             start.known().toMillis(),
             names(RequestCaller.types(ctx)),
             part.isAll() ? asOfMillis : null));
-  }
-
-  private Answer stream(Context ctx, Follower follower, ChangeFeed.Start start) {
-    return streams
-        .open(ctx, RequestCaller.of(ctx).caller().keyId(), stream -> follower.follow(stream, start))
-        .orElseThrow(this::tooMany);
-  }
-
-  private Refusal tooMany() {
-    observer.observe(new Event.RequestShed(PATH));
-    return new Refusal(
-        Problem.unavailable(
-            ProblemCode.OVERLOADED,
-            "An instance serves at most "
-                + STREAMS_MAX
-                + " streams of changes, half of them to one API key. Send the request again"
-                + " later."));
   }
 
   /** Those of the changes that the caller may see, up to one of a type that isn't loaded yet. */

@@ -94,7 +94,6 @@ public final class AuditPages {
         () ->
             export.answer(
                 ctx,
-                AuditFields.PATH + "/export",
                 visit.caller().principal(),
                 AuditRoutes.filter(query),
                 () -> gate.visit(ctx).filter(now -> mayRead(now.rights())).isPresent()));

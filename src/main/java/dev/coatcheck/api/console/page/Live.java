@@ -3,9 +3,6 @@ package dev.coatcheck.api.console.page;
 import dev.coatcheck.api.body.EventStreams;
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Json;
-import dev.coatcheck.api.exchange.Problem;
-import dev.coatcheck.api.exchange.ProblemCode;
-import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.core.observe.Background;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Caller;
@@ -48,8 +45,7 @@ public final class Live implements AutoCloseable {
 
   private final ConsoleSessions sessions;
   private final Background background;
-  private final EventStreams streams =
-      new EventStreams("console-stream", STREAMS_MAX, STREAMS_MAX / 2);
+  private final EventStreams streams;
   private final Set<Watcher> watchers = ConcurrentHashMap.newKeySet();
   private final CountDownLatch stop = new CountDownLatch(1);
   private final Executor threads = VirtualThreads.getNamedVirtualThreadsExecutor("console-live-");
@@ -59,6 +55,7 @@ public final class Live implements AutoCloseable {
   public Live(ConsoleSessions sessions, Observer observer) {
     this.sessions = sessions;
     this.background = new Background("console-live", observer);
+    this.streams = new EventStreams("console-stream", "pages that move", STREAMS_MAX, observer);
   }
 
   /**
@@ -122,23 +119,13 @@ public final class Live implements AutoCloseable {
    *
    * @param shape of the page as it was loaded
    * @param isAllowed whether who has the session may still see the topic
-   * @throws Refusal if there are too many streams
+   * @throws dev.coatcheck.api.exchange.Refusal if there are too many streams
    */
   public Answer stream(
       Context ctx, Visit visit, Topic topic, String shape, Predicate<Caller> isAllowed) {
     Watcher watcher =
         new Watcher(visit.session().token(), isAllowed, topic, shape, new ArrayBlockingQueue<>(1));
-    return streams
-        .open(ctx, visit.caller().keyId(), stream -> serve(stream, watcher))
-        .orElseThrow(
-            () ->
-                new Refusal(
-                    Problem.unavailable(
-                        ProblemCode.OVERLOADED,
-                        "An instance serves at most "
-                            + STREAMS_MAX
-                            + " pages that move, half of them for one API key. Load the page again"
-                            + " to see what is new.")));
+    return streams.open(ctx, visit.caller().keyId(), stream -> serve(stream, watcher));
   }
 
   private synchronized void add(Watcher watcher) {

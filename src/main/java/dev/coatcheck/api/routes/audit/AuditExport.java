@@ -1,9 +1,9 @@
 package dev.coatcheck.api.routes.audit;
 
+import dev.coatcheck.api.body.SharedPermits;
 import dev.coatcheck.api.body.StreamedAnswer;
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Json;
-import dev.coatcheck.api.routes.transfers.TransferPermits;
 import dev.coatcheck.cluster.audit.Audit;
 import dev.coatcheck.cluster.audit.AuditFilter;
 import dev.coatcheck.cluster.audit.RecordedEntry;
@@ -22,35 +22,35 @@ import java.util.function.BooleanSupplier;
  * instance runs two exports at a time, and one of one principal.
  */
 public final class AuditExport {
-  private static final String MOST =
-      "An instance runs two exports of the audit at a time, and one of one principal.";
-
   private final Audit audit;
   private final Observer observer;
-  private final TransferPermits permits;
+  private final SharedPermits permits;
 
   public AuditExport(Audit audit, Observer observer) {
     this.audit = audit;
     this.observer = observer;
-    this.permits = new TransferPermits(2, 1, observer);
+    this.permits =
+        new SharedPermits(
+            2,
+            1,
+            "An instance runs two exports of the audit at a time, and one of one principal.",
+            observer);
   }
 
   /**
    * Answers with all entries up to the last one that there is now. A portion is in memory at a
    * time, and no connection is held while the client reads it.
    *
-   * @param path of the request, for events
    * @param mayRead whether the client still has access; within a second or two of its end the
    *     answer is broken off
    * @throws dev.coatcheck.api.exchange.Refusal without a permit
    */
-  public Answer answer(
-      Context ctx, String path, String principal, AuditFilter filter, BooleanSupplier mayRead)
+  public Answer answer(Context ctx, String principal, AuditFilter filter, BooleanSupplier mayRead)
       throws Exception {
-    return permits.answer(path, MOST, principal, () -> stream(ctx, path, filter, mayRead));
+    return permits.answer(ctx, principal, () -> stream(ctx, filter, mayRead));
   }
 
-  private Answer stream(Context ctx, String path, AuditFilter filter, BooleanSupplier mayRead)
+  private Answer stream(Context ctx, AuditFilter filter, BooleanSupplier mayRead)
       throws IOException {
     long last = audit.lastNumber();
     try (StreamedAnswer body =
@@ -67,16 +67,16 @@ public final class AuditExport {
           portion = audit.portion(filter, portion.getLast().number(), last);
         }
       } catch (IOException gone) {
-        cutOff(path, body, body.brokenOffBy());
+        cutOff(ctx, body, body.brokenOffBy());
       } catch (DatabaseUnavailable gone) {
-        cutOff(path, body, "database_gone");
+        cutOff(ctx, body, "database_gone");
       }
     }
     return Answer.STREAMED;
   }
 
-  private void cutOff(String path, StreamedAnswer body, String reason) {
-    observer.observe(new Event.TransferBrokenOff(path, reason));
+  private void cutOff(Context ctx, StreamedAnswer body, String reason) {
+    observer.observe(new Event.TransferBrokenOff(ctx.endpoint().path, reason));
     body.abort();
   }
 

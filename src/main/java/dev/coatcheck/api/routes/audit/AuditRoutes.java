@@ -17,7 +17,6 @@ import java.util.regex.Pattern;
 
 /** Who changed what: {@code /v1/audit}, and all of it as NDJSON: {@code /v1/audit/export}. */
 public final class AuditRoutes implements Routes {
-  private static final String EXPORT = "/v1/audit/export";
 
   private static final Pattern TEXT = Pattern.compile("[^\\p{Cntrl}]{1,200}");
   private static final Pattern ACTION = Pattern.compile("[a-z_]{1,40}\\.[a-z_]{1,40}");
@@ -33,7 +32,7 @@ public final class AuditRoutes implements Routes {
   @Override
   public void register(Endpoints endpoints) {
     endpoints.secured(HandlerType.GET, "/v1/audit", Scope.AUDIT_READ, this::list);
-    endpoints.lasting(HandlerType.GET, EXPORT, Scope.AUDIT_READ, this::export);
+    endpoints.lasting(HandlerType.GET, "/v1/audit/export", Scope.AUDIT_READ, this::export);
   }
 
   private Answer list(Context ctx) {
@@ -83,7 +82,6 @@ public final class AuditRoutes implements Routes {
     AuditFilter filter = filter(Query.of(ctx, "subject", "actor", "action", "from", "to"));
     return export.answer(
         ctx,
-        EXPORT,
         RequestCaller.principal(ctx),
         filter,
         () ->

@@ -3,11 +3,8 @@ package dev.coatcheck.api.routes.migrations;
 import dev.coatcheck.api.body.EventStreams;
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.ListView;
-import dev.coatcheck.api.exchange.Problem;
-import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.server.Endpoints;
-import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.migrate.run.JournalTable;
@@ -28,13 +25,12 @@ final class EventRoutes implements AutoCloseable {
 
   private final TableMigrations migrations;
   private final RunAnswers answers;
-  private final Observer observer;
-  private final EventStreams streams = new EventStreams("run-events", STREAMS_MAX, STREAMS_MAX / 2);
+  private final EventStreams streams;
 
   EventRoutes(TableMigrations migrations, RunAnswers answers, Observer observer) {
     this.migrations = migrations;
     this.answers = answers;
-    this.observer = observer;
+    this.streams = new EventStreams("run-events", "event streams", STREAMS_MAX, observer);
   }
 
   void register(Endpoints endpoints) {
@@ -57,19 +53,7 @@ final class EventRoutes implements AutoCloseable {
     int type = run.typeNumber();
     EventStream events =
         new EventStream(migrations, run.id(), after, () -> isStillAllowed(ctx, type));
-    return streams
-        .open(ctx, RequestCaller.of(ctx).caller().keyId(), events::write)
-        .orElseGet(
-            () -> {
-              observer.observe(new Event.RequestShed(PATH));
-              return Answer.of(
-                  Problem.unavailable(
-                      ProblemCode.OVERLOADED,
-                      "An instance serves at most "
-                          + STREAMS_MAX
-                          + " event streams, half of them to one API key. Send the request again"
-                          + " later."));
-            });
+    return streams.open(ctx, RequestCaller.of(ctx).caller().keyId(), events::write);
   }
 
   private boolean isStillAllowed(Context ctx, int type) {

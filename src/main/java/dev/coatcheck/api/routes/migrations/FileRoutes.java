@@ -1,12 +1,12 @@
 package dev.coatcheck.api.routes.migrations;
 
+import dev.coatcheck.api.body.SharedPermits;
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.routes.transfers.ImportView;
 import dev.coatcheck.api.routes.transfers.RowsUpload;
-import dev.coatcheck.api.routes.transfers.TransferPermits;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.bulk.rows.RowSummary;
 import dev.coatcheck.core.observe.Observer;
@@ -25,21 +25,19 @@ final class FileRoutes {
 
   private final KeyFileImport files;
   private final RunAnswers answers;
-  private final TransferPermits permits;
+  private final SharedPermits permits;
 
   FileRoutes(KeyFileImport files, RunAnswers answers, Observer observer) {
     this.files = files;
     this.answers = answers;
-    this.permits = new TransferPermits(2, 1, observer);
+    this.permits =
+        new SharedPermits(
+            2, 1, "An instance takes two files at a time, and one of one principal.", observer);
   }
 
   void register(Endpoints endpoints) {
     endpoints.lasting(
-        HandlerType.POST,
-        PATH,
-        Scope.TABLE_MIGRATIONS_WRITE,
-        permits.around(
-            PATH, "An instance takes two files at a time, and one of one principal.", this::take));
+        HandlerType.POST, PATH, Scope.TABLE_MIGRATIONS_WRITE, permits.around(this::take));
   }
 
   private Answer take(Context ctx) throws IOException {

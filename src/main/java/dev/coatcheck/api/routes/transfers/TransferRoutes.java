@@ -1,5 +1,6 @@
 package dev.coatcheck.api.routes.transfers;
 
+import dev.coatcheck.api.body.SharedPermits;
 import dev.coatcheck.api.body.StreamedAnswer;
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Problem;
@@ -51,17 +52,19 @@ public final class TransferRoutes implements Routes {
   @Override
   public void register(Endpoints endpoints) {
     Handler imports =
-        new TransferPermits(3, 2, observer)
-            .around(
-                IMPORTS,
+        new SharedPermits(
+                3,
+                2,
                 "An instance runs three imports at a time, and two of one principal.",
-                this::importAll);
+                observer)
+            .around(this::importAll);
     Handler exports =
-        new TransferPermits(4, 3, observer)
-            .around(
-                EXPORTS,
+        new SharedPermits(
+                4,
+                3,
                 "An instance runs four exports at a time, and three of one principal.",
-                this::exportAll);
+                observer)
+            .around(this::exportAll);
     endpoints.lasting(HandlerType.POST, IMPORTS, Scope.IDS_WRITE, imports);
     endpoints.lasting(HandlerType.GET, EXPORTS, Scope.IDS_READ, exports);
   }
