@@ -186,8 +186,7 @@ final class ChangePage implements FormPage<Subject> {
     String fault = problem.map(Problem::detail).orElse("");
     if (groups.isEmpty()) {
       Draft draft = draft(subject, form);
-      return diff(
-          view(visit, subject, form, subject.version(), "", draft, Optional.empty(), fault));
+      return diff(visit, subject, form, draft, subject.version(), "", Optional.empty(), fault);
     }
     Map<String, String> proposed = kind.proposed(subject);
     FormView view =
@@ -219,10 +218,6 @@ final class ChangePage implements FormPage<Subject> {
     return (out, none) -> JteformGenerated.render(out, none, view);
   }
 
-  private static Html.Template diff(DiffView view) {
-    return (out, none) -> JtediffGenerated.render(out, none, view);
-  }
-
   @Override
   public Answer change(Visit visit, Subject subject, Form form) {
     String step = form.sent(STEP);
@@ -244,50 +239,23 @@ final class ChangePage implements FormPage<Subject> {
                     .changes()
                     .put(name, _ -> draft.definition(), conditions, visit.rights(), visit.actor()))
             : verbs.changes().refusal(name, _ -> draft.definition(), conditions, visit.rights());
-    return outcome
-        .map(each -> answer(visit, subject, form, draft, each, isConfirmed))
-        .orElseGet(
-            () ->
-                Html.page(
-                    200,
-                    diff(
-                        view(
-                            visit,
-                            subject,
-                            form,
-                            version(form),
-                            "",
-                            draft,
-                            Optional.empty(),
-                            ""))));
-  }
-
-  private Answer answer(
-      Visit visit,
-      Subject subject,
-      Form form,
-      Draft draft,
-      PutOutcome outcome,
-      boolean isConfirmed) {
-    return switch (outcome) {
+    return switch (outcome.orElse(null)) {
+      case null -> {
+        Html.Template page =
+            diff(visit, subject, form, draft, version(form), "", Optional.empty(), "");
+        yield Html.page(200, page);
+      }
       case PutOutcome.Created(Type type) -> Html.seeOther(kind.next(type.name()));
       case PutOutcome.Updated(Type type) -> Html.seeOther(kind.next(type.name()));
       case PutOutcome.Refused refused ->
           throw new Refusal(TypeChanges.problem(refused).labelled(TypeFields::label));
       case PutOutcome.VersionDiffers _ -> conflict(visit, subject, form, draft);
-      case PutOutcome.LinksWouldDie dying ->
-          Html.page(
-              isConfirmed ? ProblemCode.LINKS_WOULD_DIE.status() : 200,
-              diff(
-                  view(
-                      visit,
-                      subject,
-                      form,
-                      version(form),
-                      "",
-                      draft,
-                      Optional.of(dying),
-                      isConfirmed ? "This ends links. Nothing was changed yet." : "")));
+      case PutOutcome.LinksWouldDie dying -> {
+        String fault = isConfirmed ? "This ends links. Nothing was changed yet." : "";
+        Html.Template page =
+            diff(visit, subject, form, draft, version(form), "", Optional.of(dying), fault);
+        yield Html.page(isConfirmed ? ProblemCode.LINKS_WOULD_DIE.status() : 200, page);
+      }
     };
   }
 
@@ -313,33 +281,26 @@ final class ChangePage implements FormPage<Subject> {
                 visit.rights())
             .filter(PutOutcome.LinksWouldDie.class::isInstance)
             .map(PutOutcome.LinksWouldDie.class::cast);
+    String conflict =
+        "The type changed while you filled in the form: you saw version "
+            + version(form)
+            + ", and it is now at version "
+            + now.version()
+            + ". Nothing was changed. Below is what your form would do to version "
+            + now.version()
+            + ".";
     return Html.page(
         ProblemCode.PRECONDITION_FAILED.status(),
-        diff(
-            view(
-                visit,
-                subject,
-                form,
-                now.version(),
-                "The type changed while you filled in the form: you saw version "
-                    + version(form)
-                    + ", and it is now at version "
-                    + now.version()
-                    + ". Nothing was changed. Below is what your form would do to version "
-                    + now.version()
-                    + ".",
-                again,
-                dying,
-                "")));
+        diff(visit, subject, form, again, now.version(), conflict, dying, ""));
   }
 
-  private DiffView view(
+  private Html.Template diff(
       Visit visit,
       Subject subject,
       Form form,
+      Draft draft,
       int version,
       String conflict,
-      Draft draft,
       Optional<PutOutcome.LinksWouldDie> dying,
       String fault) {
     Map<String, String> sent = new LinkedHashMap<>();
@@ -349,17 +310,19 @@ final class ChangePage implements FormPage<Subject> {
     kind.groups(subject).stream()
         .flatMap(group -> group.fields().stream())
         .forEach(field -> sent.put(field.name(), form.sent(field.name())));
-    return new DiffView(
-        visit.frame(kind.section(), kind.heading(subject)),
-        visit.formToken(),
-        kind,
-        subject,
-        version,
-        conflict,
-        sent,
-        draft,
-        dying,
-        fault);
+    DiffView view =
+        new DiffView(
+            visit.frame(kind.section(), kind.heading(subject)),
+            visit.formToken(),
+            kind,
+            subject,
+            version,
+            conflict,
+            sent,
+            draft,
+            dying,
+            fault);
+    return (out, none) -> JtediffGenerated.render(out, none, view);
   }
 
   private Draft draft(Subject subject, Form form) {
