@@ -114,7 +114,7 @@ final class AuditCommand {
               required = true,
               description = "The first day, in UTC, whose entries stay; today at the latest.")
           String day)
-      throws CommandFailed {
+      throws CommandFailed, StartFailed {
     Instant before = beginOf(day);
     Optional<AuditPruning.Span> pruned = pruned(settings, before);
     Map<String, Object> fields = new LinkedHashMap<>();
@@ -141,12 +141,10 @@ final class AuditCommand {
   }
 
   private static Optional<AuditPruning.Span> pruned(Settings settings, Instant before)
-      throws CommandFailed {
+      throws CommandFailed, StartFailed {
     try (OpenDatabase opened = OpenDatabase.openBeside(settings.config(), new Observer())) {
       return Deadline.after(PRUNING_MAX)
           .call(() -> new AuditPruning(opened.database()).prune(before, Actor.operator()));
-    } catch (StartFailed failed) {
-      throw new CommandFailed(String.valueOf(failed.getMessage()));
     }
   }
 }

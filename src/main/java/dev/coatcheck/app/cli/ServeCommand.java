@@ -33,15 +33,10 @@ final class ServeCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
   @Override
-  public Integer call() throws CommandFailed, InterruptedException {
+  public Integer call() throws CommandFailed, StartFailed, InterruptedException {
     Config config = settings.config();
     UnknownVariables.named(System.getenv().keySet()).forEach(spec.commandLine().getErr()::println);
-    Gateway gateway;
-    try {
-      gateway = Gateway.start(config);
-    } catch (StartFailed failed) {
-      throw new CommandFailed(String.valueOf(failed.getMessage()));
-    }
+    Gateway gateway = Gateway.start(config);
     CountDownLatch stopped = new CountDownLatch(1);
     AtomicBoolean isWithoutDatabase = new AtomicBoolean();
     gateway.onDatabaseEnd(
