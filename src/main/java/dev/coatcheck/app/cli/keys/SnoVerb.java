@@ -123,7 +123,7 @@ final class SnoVerb implements Callable<Integer> {
                   .orElseThrow(file::broken),
               System::currentTimeMillis,
               Waiter.PARKING,
-              (tick, _, ticks) -> overflowed(tick, count - made.size(), ticks));
+              (tick, ticks) -> overflowed(tick, count - made.size(), ticks));
       for (int i = 0; i < count; i++) {
         made.add(generator.next(metabyte));
       }
