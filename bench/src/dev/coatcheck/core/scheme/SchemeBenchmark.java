@@ -56,7 +56,7 @@ public class SchemeBenchmark {
           SnoSnapshot.fresh(new SnoShare(7, SequenceRange.ALL)),
           System::currentTimeMillis,
           Waiter.PARKING,
-          SnoGenerator.Overflows.IGNORED);
+          (_, _) -> {});
 
   private final Hashids hashids = new Hashids(SALT, Hashids.DEFAULT_ALPHABET, MIN_LENGTH);
   private final org.hashids.Hashids hashidsLibrary = new org.hashids.Hashids(SALT, MIN_LENGTH);

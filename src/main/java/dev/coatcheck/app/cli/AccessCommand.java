@@ -75,7 +75,7 @@ final class AccessCommand {
                   "Share the principal of the live keys with this name, and so their client IDs"
                       + " and stored answers. Default: a new principal.")
           boolean samePrincipal)
-      throws CommandFailed {
+      throws CommandFailed, StartFailed {
     if (!NewKey.isName(name)) {
       throw new Misused("--name must have 1 to 100 characters.");
     }
@@ -132,7 +132,7 @@ final class AccessCommand {
               description = "Only keys of this status: ${COMPLETION-CANDIDATES}.",
               completionCandidates = Statuses.class)
           @Nullable String status)
-      throws CommandFailed {
+      throws CommandFailed, StartFailed {
     Optional<StoredKey.Status> wanted =
         status == null
             ? Optional.empty()
@@ -172,7 +172,7 @@ final class AccessCommand {
       @Mixin Output output,
       @Parameters(paramLabel = KEY_ID, description = "ID of the key, as list prints it.")
           String keyId)
-      throws CommandFailed {
+      throws CommandFailed, StartFailed {
     output.fields(withKeys(settings, keys -> shown(keys, id(keyId))));
     return 0;
   }
@@ -200,7 +200,7 @@ final class AccessCommand {
               description = "What to limit no longer: ${COMPLETION-CANDIDATES}.",
               completionCandidates = Clearable.class)
           @Nullable List<String> cleared)
-      throws CommandFailed {
+      throws CommandFailed, StartFailed {
     if (name != null && !NewKey.isName(name)) {
       throw new Misused("--name must have 1 to 100 characters.");
     }
@@ -256,7 +256,7 @@ final class AccessCommand {
               paramLabel = "TIME",
               description = "When the new key expires. Default: when the old key would have.")
           @Nullable Instant expires)
-      throws CommandFailed {
+      throws CommandFailed, StartFailed {
     long secondsMax = ApiKeys.Rotation.OVERLAP_MAX.toSeconds();
     if (overlapSeconds < 0 || overlapSeconds > secondsMax) {
       throw new Misused("--overlap-seconds must be 0 to " + secondsMax + ".");
@@ -281,7 +281,7 @@ final class AccessCommand {
           String keyId,
       @Option(names = "--keep-successors", description = "End only the key itself.")
           boolean keepsSuccessors)
-      throws CommandFailed {
+      throws CommandFailed, StartFailed {
     String id = id(keyId);
     int successors =
         withKeys(
@@ -399,12 +399,10 @@ final class AccessCommand {
     T with(ApiKeys keys) throws CommandFailed;
   }
 
-  private static <T> T withKeys(Settings settings, Work<T> work) throws CommandFailed {
+  private static <T> T withKeys(Settings settings, Work<T> work) throws CommandFailed, StartFailed {
     try (OpenDatabase opened = OpenDatabase.openBeside(settings.config(), new Observer())) {
       return work.with(
           new ApiKeys(opened.database(), _ -> {}, Optional.empty(), new RandomSource(), CLOCK));
-    } catch (StartFailed failed) {
-      throw new CommandFailed(String.valueOf(failed.getMessage()));
     }
   }
 }

@@ -58,17 +58,18 @@ final class AuditCommand {
     if (limit < 1 || limit > LISTED_MAX) {
       throw new Misused("--limit must be 1 to " + LISTED_MAX + ".");
     }
-    String after = "";
+    String path = wanted.path("/v1/audit");
+    JsonNode after = null;
     for (int left = limit; left > 0; left -= PAGE_MAX) {
-      JsonNode page =
-          gateway.get("/v1/audit?" + wanted.query() + after + "limit=" + Math.min(left, PAGE_MAX));
+      int count = Math.min(left, PAGE_MAX);
+      JsonNode page = gateway.get(GatewayCalls.path(path, "after", after, "limit", count));
       List<JsonNode> entries = new ArrayList<>();
       page.path("data").forEach(entries::add);
       output.rows(entries, "number", "at", "actor", "action", "subjects", "detail");
       if (!page.path("has_more").asBoolean(false)) {
         return 0;
       }
-      after = "after=" + entries.getLast().path("number") + "&";
+      after = entries.getLast().path("number");
     }
     spec.commandLine().getErr().println("There are older entries. Raise --limit, or export.");
     return 0;
@@ -89,8 +90,7 @@ final class AuditCommand {
                   "File to write; it appears when it is complete. Default: standard output.")
           @Nullable Path file)
       throws CommandFailed {
-    String path = "/v1/audit/export?" + wanted.query();
-    try (InputStream body = gateway.download(path.substring(0, path.length() - 1))) {
+    try (InputStream body = gateway.download(wanted.path("/v1/audit/export"))) {
       ExportVerb.write(body, file, spec.commandLine().getOut());
       return 0;
     } catch (IOException broken) {
@@ -114,7 +114,7 @@ final class AuditCommand {
               required = true,
               description = "The first day, in UTC, whose entries stay; today at the latest.")
           String day)
-      throws CommandFailed {
+      throws CommandFailed, StartFailed {
     Instant before = beginOf(day);
     Optional<AuditPruning.Span> pruned = pruned(settings, before);
     Map<String, Object> fields = new LinkedHashMap<>();
@@ -141,12 +141,10 @@ final class AuditCommand {
   }
 
   private static Optional<AuditPruning.Span> pruned(Settings settings, Instant before)
-      throws CommandFailed {
+      throws CommandFailed, StartFailed {
     try (OpenDatabase opened = OpenDatabase.openBeside(settings.config(), new Observer())) {
       return Deadline.after(PRUNING_MAX)
           .call(() -> new AuditPruning(opened.database()).prune(before, Actor.operator()));
-    } catch (StartFailed failed) {
-      throw new CommandFailed(String.valueOf(failed.getMessage()));
     }
   }
 }

@@ -1,9 +1,6 @@
 package dev.coatcheck.app.cli;
 
 import dev.coatcheck.app.client.GatewayCalls;
-import java.util.Optional;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -31,19 +28,8 @@ final class AuditFlags {
   @Option(names = "--to", paramLabel = "TIME", description = "Time before which entries end.")
   private @Nullable String to;
 
-  /** As parameters of a query, each with an ampersand after it. */
-  String query() {
-    return Stream.of(
-            parameter("subject", subject),
-            parameter("actor", actor),
-            parameter("action", action),
-            parameter("from", from),
-            parameter("to", to))
-        .flatMap(Optional::stream)
-        .collect(Collectors.joining());
-  }
-
-  private static Optional<String> parameter(String name, @Nullable String value) {
-    return Optional.ofNullable(value).map(text -> name + "=" + GatewayCalls.segment(text) + "&");
+  String path(String base) {
+    return GatewayCalls.path(
+        base, "subject", subject, "actor", actor, "action", action, "from", from, "to", to);
   }
 }

@@ -1,5 +1,6 @@
 package dev.coatcheck.app.cli;
 
+import dev.coatcheck.app.boot.StartFailed;
 import dev.coatcheck.app.cli.keys.KeysCommand;
 import dev.coatcheck.app.cli.keys.SegmentsCommand;
 import dev.coatcheck.app.cli.migrate.MigrateTableCommand;
@@ -8,6 +9,7 @@ import dev.coatcheck.app.client.ExitCode;
 import dev.coatcheck.app.client.Misused;
 import dev.coatcheck.app.demo.DemoCommand;
 import dev.coatcheck.postgres.connection.SqlState;
+import dev.coatcheck.postgres.connection.UnusableDatabase;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.io.PrintWriter;
 import java.util.Arrays;
@@ -145,6 +147,8 @@ public final class Cli {
   private static CommandFailed failure(Exception thrown) throws Exception {
     return switch (thrown) {
       case CommandFailed failed -> failed;
+      case StartFailed _, UnusableDatabase _ ->
+          new CommandFailed(String.valueOf(thrown.getMessage()));
       case DatabaseUnavailable outage ->
           new CommandFailed(outage.getMessage() + ". Run the same command again.");
       default -> {

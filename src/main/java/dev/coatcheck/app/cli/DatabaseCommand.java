@@ -33,12 +33,10 @@ final class DatabaseCommand {
           "Applies the migrations that the schema lacks, as the role that owns it, and prints"
               + " them.",
       footer = "  coatcheck database migrate --database-user coatcheck_owner")
-  int migrate(@Mixin Settings settings, @Mixin Output output) throws CommandFailed {
+  int migrate(@Mixin Settings settings, @Mixin Output output) throws CommandFailed, StartFailed {
     List<String> applied;
     try (OpenDatabase opened = OpenDatabase.migrate(settings.config(), new Observer())) {
       applied = opened.applied();
-    } catch (StartFailed failed) {
-      throw new CommandFailed(String.valueOf(failed.getMessage()));
     }
     output.print(
         Output.object(Map.of("applied", applied)),
@@ -63,26 +61,22 @@ final class DatabaseCommand {
           int shards,
       @Mixin Settings settings,
       @Mixin Output output)
-      throws CommandFailed {
+      throws CommandFailed, StartFailed, UnusableDatabase {
     if (shards < 1 || shards > Shards.BUCKETS) {
       throw new Misused("--shards must be 1 to " + Shards.BUCKETS + ".");
     }
-    try {
-      Distribution.Distributed done = Distribution.distribute(ready(settings), shards);
-      output.print(
-          Output.object(
-              Map.of(
-                  "distributed", done.distributed(),
-                  "shards", done.shards(),
-                  "nodes", done.nodes())),
-          (done.distributed().isEmpty()
-                  ? "All large tables were distributed before; nothing was changed."
-                  : "distributed " + String.join("\ndistributed ", done.distributed()))
-              + "\nEach has %d shards on %d nodes. All other tables stay on the coordinator."
-                  .formatted(done.shards(), done.nodes()));
-    } catch (UnusableDatabase refused) {
-      throw new CommandFailed(String.valueOf(refused.getMessage()));
-    }
+    Distribution.Distributed done = Distribution.distribute(ready(settings), shards);
+    output.print(
+        Output.object(
+            Map.of(
+                "distributed", done.distributed(),
+                "shards", done.shards(),
+                "nodes", done.nodes())),
+        (done.distributed().isEmpty()
+                ? "All large tables were distributed before; nothing was changed."
+                : "distributed " + String.join("\ndistributed ", done.distributed()))
+            + "\nEach has %d shards on %d nodes. All other tables stay on the coordinator."
+                .formatted(done.shards(), done.nodes()));
     return 0;
   }
 
@@ -97,30 +91,26 @@ final class DatabaseCommand {
           boolean isDryRun,
       @Mixin Settings settings,
       @Mixin Output output)
-      throws CommandFailed {
-    try {
-      DatabaseSettings database = ready(settings);
-      List<Distribution.Move> moves =
-          isDryRun ? Distribution.plan(database) : Distribution.rebalance(database);
-      output.print(
-          Output.object(
-              Map.of(
-                  "moves",
-                  moves.stream()
-                      .map(
-                          move ->
-                              Map.of(
-                                  "from", move.from(),
-                                  "to", move.to(),
-                                  "shards", move.shards(),
-                                  "bytes", move.bytes()))
-                      .toList(),
-                  "started",
-                  !isDryRun && !moves.isEmpty())),
-          sentences(moves, isDryRun));
-    } catch (UnusableDatabase refused) {
-      throw new CommandFailed(String.valueOf(refused.getMessage()));
-    }
+      throws CommandFailed, StartFailed, UnusableDatabase {
+    DatabaseSettings database = ready(settings);
+    List<Distribution.Move> moves =
+        isDryRun ? Distribution.plan(database) : Distribution.rebalance(database);
+    output.print(
+        Output.object(
+            Map.of(
+                "moves",
+                moves.stream()
+                    .map(
+                        move ->
+                            Map.of(
+                                "from", move.from(),
+                                "to", move.to(),
+                                "shards", move.shards(),
+                                "bytes", move.bytes()))
+                    .toList(),
+                "started",
+                !isDryRun && !moves.isEmpty())),
+        sentences(moves, isDryRun));
     return 0;
   }
 
@@ -143,11 +133,9 @@ final class DatabaseCommand {
   }
 
   /** Where a schema is that is up to date; nothing is migrated. */
-  private static DatabaseSettings ready(Settings settings) throws CommandFailed {
+  private static DatabaseSettings ready(Settings settings) throws CommandFailed, StartFailed {
     try (OpenDatabase opened = OpenDatabase.check(settings.config(), new Observer())) {
       return opened.settings();
-    } catch (StartFailed failed) {
-      throw new CommandFailed(String.valueOf(failed.getMessage()));
     }
   }
 

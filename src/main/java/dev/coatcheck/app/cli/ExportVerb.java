@@ -56,13 +56,9 @@ final class ExportVerb implements Callable<Integer> {
 
   @Override
   public Integer call() throws CommandFailed {
-    String path =
-        "/v1/exports?type="
-            + GatewayCalls.segment(type)
-            + "&format="
-            + GatewayCalls.segment(output.isJson() ? "ndjson" : format)
-            + (includeEnded ? "&include_ended=true" : "");
-    try (InputStream body = gateway.download(path)) {
+    String wanted = output.isJson() ? "ndjson" : format;
+    String path = GatewayCalls.path("/v1/exports", "type", type, "format", wanted);
+    try (InputStream body = gateway.download(path + (includeEnded ? "&include_ended=true" : ""))) {
       write(body, file, spec.commandLine().getOut());
       return 0;
     } catch (IOException broken) {

@@ -84,10 +84,8 @@ final class Finder {
     String path =
         "/v1/types/%s/%s/%s"
             .formatted(GatewayCalls.segment(type), what, GatewayCalls.segment(text));
-    return gateway.ask(
-        what.equals("aliases/client") && namespace != null
-            ? path + "?client_namespace=" + GatewayCalls.segment(namespace)
-            : path);
+    boolean isClient = what.equals("aliases/client");
+    return gateway.ask(GatewayCalls.path(path, "client_namespace", isClient ? namespace : null));
   }
 
   private Reply resolved(String id) throws CommandFailed {

@@ -13,8 +13,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -22,7 +20,6 @@ import picocli.CommandLine.Option;
 /** The rights of an API key, as flags. What is left out stays as it is. A mixin. */
 @Command
 final class RightsFlags {
-  private static final Pattern LIMIT = Pattern.compile("([1-9][0-9]{0,6})/([1-9][0-9]{0,3})");
   private static final int VALID_DAYS_MAX = 3_650;
 
   @Option(
@@ -110,15 +107,11 @@ final class RightsFlags {
   }
 
   private static RateLimit limit(String text) throws Misused {
-    Matcher parts = LIMIT.matcher(text);
-    if (parts.matches()) {
-      int requests = Integer.parseInt(parts.group(1));
-      int seconds = Integer.parseInt(parts.group(2));
-      if (requests <= RateLimit.REQUESTS_MAX && seconds <= RateLimit.SECONDS_MAX) {
-        return new RateLimit(requests, seconds);
-      }
-    }
-    throw new Misused("--limit takes 1 to 1000000 requests in 1 to 3600 seconds, such as 1000/1.");
+    return RateLimit.parse(text)
+        .orElseThrow(
+            () ->
+                new Misused(
+                    "--limit takes 1 to 1000000 requests in 1 to 3600 seconds, such as 1000/1."));
   }
 
   private static Set<Scope> scopes(List<String> names) throws Misused {

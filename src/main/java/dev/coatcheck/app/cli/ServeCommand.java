@@ -1,5 +1,6 @@
 package dev.coatcheck.app.cli;
 
+import dev.coatcheck.api.console.page.Display;
 import dev.coatcheck.app.boot.Config;
 import dev.coatcheck.app.boot.Gateway;
 import dev.coatcheck.app.boot.StartFailed;
@@ -7,7 +8,6 @@ import dev.coatcheck.app.boot.UnknownVariables;
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.Output;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -33,15 +33,10 @@ final class ServeCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
   @Override
-  public Integer call() throws CommandFailed, InterruptedException {
+  public Integer call() throws CommandFailed, StartFailed, InterruptedException {
     Config config = settings.config();
     UnknownVariables.named(System.getenv().keySet()).forEach(spec.commandLine().getErr()::println);
-    Gateway gateway;
-    try {
-      gateway = Gateway.start(config);
-    } catch (StartFailed failed) {
-      throw new CommandFailed(String.valueOf(failed.getMessage()));
-    }
+    Gateway gateway = Gateway.start(config);
     CountDownLatch stopped = new CountDownLatch(1);
     AtomicBoolean isWithoutDatabase = new AtomicBoolean();
     gateway.onDatabaseEnd(
@@ -105,17 +100,11 @@ final class ServeCommand implements Callable<Integer> {
                   "  curl -sS -X PUT "
                       + gateway.url()
                       + "/v1/types/charge -H \"Authorization: Bearer $(cat "
-                      + quoted(file.toAbsolutePath())
+                      + Display.shellWord(file.toAbsolutePath().toString())
                       + ")\" -H 'Content-Type: application/json' -d"
                       + " '{\"prefix\":\"ch\",\"key\":\"bigint\"}'");
             },
             () -> out.println("  keys      coatcheck access create --name NAME --scope '*'"));
-  }
-
-  /** Quoted for a shell if needed. */
-  private static String quoted(Path file) {
-    String text = file.toString();
-    return text.matches("[A-Za-z0-9/._-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
   }
 
   private static String describeDatabase(Config config) {

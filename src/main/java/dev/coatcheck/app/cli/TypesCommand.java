@@ -20,7 +20,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -223,8 +222,7 @@ final class TypesCommand {
       @Option(names = "--to", paramLabel = "DAY", description = "Last day. Default: today.")
           @Nullable String to)
       throws CommandFailed {
-    String path =
-        path(name) + "/legacy-hits" + query(List.of(parameter("from", from), parameter("to", to)));
+    String path = GatewayCalls.path(path(name) + "/legacy-hits", "from", from, "to", to);
     output.rows(gateway.get(path).path("data"), "day", "count");
     return 0;
   }
@@ -256,18 +254,10 @@ final class TypesCommand {
           @Nullable String limit)
       throws CommandFailed {
     List<JsonNode> rows = new ArrayList<>();
-    for (JsonNode each :
-        gateway
-            .get(
-                path(name)
-                    + "/legacy-callers"
-                    + query(
-                        List.of(
-                            parameter("from", from),
-                            parameter("to", to),
-                            parameter("kind", kind),
-                            parameter("limit", limit))))
-            .path("data")) {
+    String path =
+        GatewayCalls.path(
+            path(name) + "/legacy-callers", "from", from, "to", to, "kind", kind, "limit", limit);
+    for (JsonNode each : gateway.get(path).path("data")) {
       for (JsonNode caller : each.path("callers")) {
         Map<String, JsonNode> row = new LinkedHashMap<>();
         row.put("kind", each.path("kind"));
@@ -279,21 +269,12 @@ final class TypesCommand {
     return 0;
   }
 
-  private static String query(List<Optional<String>> parameters) {
-    String query = parameters.stream().flatMap(Optional::stream).collect(Collectors.joining("&"));
-    return query.isEmpty() ? "" : "?" + query;
-  }
-
   private static String path(String name) {
     return "/v1/types/" + GatewayCalls.segment(name);
   }
 
   private static String confirmed(boolean confirmLinks) {
     return confirmLinks ? "?confirm=links" : "";
-  }
-
-  private static Optional<String> parameter(String name, @Nullable String value) {
-    return Optional.ofNullable(value).map(text -> name + "=" + GatewayCalls.segment(text));
   }
 
   /** The body of a put, from the flags of the verb or from a file. */

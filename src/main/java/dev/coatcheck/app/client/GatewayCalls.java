@@ -171,6 +171,23 @@ public final class GatewayCalls {
     return GatewayRequest.segment(text);
   }
 
+  /**
+   * A path with more in its query, percent-encoded.
+   *
+   * @param parameters a name, its value, the next name …; one whose value is null is left out
+   */
+  public static String path(String base, @Nullable Object... parameters) {
+    StringBuilder path = new StringBuilder(base);
+    for (int name = 0; name < parameters.length; name += 2) {
+      Object value = parameters[name + 1];
+      if (value != null) {
+        path.append(path.indexOf("?") < 0 ? '?' : '&').append(parameters[name]);
+        path.append('=').append(segment(value.toString()));
+      }
+    }
+    return path.toString();
+  }
+
   private JsonNode call(String method, String path, Optional<Object> body) throws CommandFailed {
     GatewayRequest request = GatewayRequest.of(method, path);
     Reply reply =

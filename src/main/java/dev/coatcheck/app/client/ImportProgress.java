@@ -1,9 +1,9 @@
 package dev.coatcheck.app.client;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Optional;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
@@ -70,9 +70,6 @@ record ImportProgress(
 
   /** Saves atomically, even if this process is killed. */
   void save(Path file) throws IOException {
-    Path saved = fileBeside(file);
-    Path draft = saved.resolveSibling(saved.getFileName() + ".new");
-    Files.write(draft, JSON.writeValueAsBytes(this));
-    Files.move(draft, saved, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+    WholeFile.write(fileBeside(file), new ByteArrayInputStream(JSON.writeValueAsBytes(this)));
   }
 }

@@ -29,10 +29,9 @@ final class LayoutStore {
 
   /** Whether workers of the layout are registered, or those of one more layout may be. */
   static boolean hasRoom(DSLContext sql, SnowflakeLayout layout) {
-    return PlainSql.row(
+    return PlainSql.isTrue(
         sql,
         HAS_ROOM,
-        row -> row.getBoolean(1),
         SnowflakeLayout.NAMED.stream().map(SnowflakeLayout::name).toArray(String[]::new),
         LAYOUTS_MAX,
         layout.name());

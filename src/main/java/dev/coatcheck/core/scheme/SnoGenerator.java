@@ -2,25 +2,17 @@ package dev.coatcheck.core.scheme;
 
 import dev.coatcheck.core.key.Waiter;
 import java.time.Instant;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.ObjLongConsumer;
 
 /**
- * Generates snos from the machine's wall clock, for one writer of a partition. Thread-safe.
+ * Generates snos from the machine's wall clock, for one writer of a partition. Not thread-safe.
  *
- * <h2>A clock that steps back</h2>
- *
- * The tick-tock bit divides each tick in two. When the clock steps back, the bit changes, and the
- * repeated ticks are used with the other value. If the clock steps back again before it has passed
- * the repeated ticks, a third value would be needed. The generator then waits until the clock is
- * past them, for up to ten seconds; a larger step is refused. Source: github.com/muyo/sno.
- *
- * <h2>More than a tick holds</h2>
- *
- * Callers wait for the next tick, in no order. The first caller that waits in a tick reports how
- * many callers wait. A number that grows from tick to tick means that the demand exceeds the range
- * of sequence numbers.
+ * <p>The tick-tock bit divides each tick in two. When the clock steps back, the bit changes, and
+ * the repeated ticks are used with the other value. If the clock steps back again before it has
+ * passed the repeated ticks, a third value would be needed. The generator then waits until the
+ * clock is past them, for up to ten seconds; a larger step is refused. Source: github.com/muyo/sno.
  *
  * <p>A {@link #snapshot} is valid until the next ID. Store it when the generator has ended, or
  * before IDs are given away.
@@ -33,38 +25,28 @@ public final class SnoGenerator {
   private final SequenceRange sequences;
   private final LongSupplier wallMillis;
   private final Waiter waiter;
-  private final Overflows overflows;
+  private final ObjLongConsumer<Instant> overflows;
 
   private long tick;
   private int sequence;
   private boolean isTock;
   private long usedUpTo;
   private long stepsBack;
-  private int waiting;
   private long noticedTick = -1;
   private long noticedTicks;
-
-  /** Is notified of ticks that hold fewer IDs than callers ask for. */
-  @FunctionalInterface
-  public interface Overflows {
-    Overflows IGNORED = (_, _, _) -> {};
-
-    /**
-     * Called once for each such tick.
-     *
-     * @param waiting how many callers wait for the next tick
-     * @param ticks how many consecutive ticks were full, including this one
-     */
-    void overflowed(Instant tick, int waiting, long ticks);
-  }
 
   /**
    * Continues after a stored state.
    *
    * @param wallMillis Unix milliseconds
+   * @param overflows is told the time of each full tick before the wait for the next one, and how
+   *     many ticks in a row were full
    */
   public SnoGenerator(
-      SnoSnapshot begin, LongSupplier wallMillis, Waiter waiter, Overflows overflows) {
+      SnoSnapshot begin,
+      LongSupplier wallMillis,
+      Waiter waiter,
+      ObjLongConsumer<Instant> overflows) {
     this.share = begin.share();
     this.sequences = share.sequences();
     this.tick = begin.tick();
@@ -85,30 +67,12 @@ public final class SnoGenerator {
    *     2079
    */
   public SnoId next(int metabyte) {
-    boolean isWaiting = false;
-    try {
-      while (true) {
-        Optional<Runnable> notice;
-        synchronized (this) {
-          long now = now();
-          if (advance(now)) {
-            return new SnoId(tick, isTock, metabyte, share.partition(), sequence);
-          }
-          requireSmall(tick - now);
-          waiting += isWaiting ? 0 : 1;
-          isWaiting = true;
-          notice = notice(now);
-        }
-        notice.ifPresent(Runnable::run);
-        waiter.pause(PAUSE_NANOS);
-      }
-    } finally {
-      if (isWaiting) {
-        synchronized (this) {
-          waiting--;
-        }
-      }
+    for (long now = now(); !advance(now); now = now()) {
+      requireSmall(tick - now);
+      tellOnce(now);
+      waiter.pause(PAUSE_NANOS);
     }
+    return new SnoId(tick, isTock, metabyte, share.partition(), sequence);
   }
 
   private static void requireSmall(long ticksBehind) {
@@ -119,20 +83,16 @@ public final class SnoGenerator {
     }
   }
 
-  /** The notice of a full tick, if this is the first caller that waits in it. */
-  private Optional<Runnable> notice(long now) {
-    if (now != tick || noticedTick == now) {
-      return Optional.empty();
+  private void tellOnce(long now) {
+    if (now == tick && noticedTick != now) {
+      noticedTick = now;
+      noticedTicks++;
+      overflows.accept(SnoId.timeOf(now), noticedTicks);
     }
-    noticedTick = now;
-    noticedTicks++;
-    int waitingNow = waiting;
-    long ticks = noticedTicks;
-    return Optional.of(() -> overflows.overflowed(SnoId.timeOf(now), waitingNow, ticks));
   }
 
   /** The state after the last ID. */
-  public synchronized SnoSnapshot snapshot() {
+  public SnoSnapshot snapshot() {
     return new SnoSnapshot(share, tick, sequence, isTock, usedUpTo, stepsBack);
   }
 

@@ -2,7 +2,6 @@ package dev.coatcheck.core.scheme;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.coatcheck.core.key.Waiter;
 import java.time.Instant;
@@ -12,8 +11,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -49,7 +46,7 @@ class SnoGeneratorTest {
   }
 
   private SnoGenerator from(SnoSnapshot begin) {
-    return new SnoGenerator(begin, clock.millis::get, clock, SnoGenerator.Overflows.IGNORED);
+    return new SnoGenerator(begin, clock.millis::get, clock, (_, _) -> {});
   }
 
   @Test
@@ -118,33 +115,14 @@ class SnoGeneratorTest {
   }
 
   @Test
-  void writersOfOnePartitionMakeDifferentIds() throws InterruptedException {
+  void writersOfOnePartitionMakeDifferentIds() {
     List<SnoGenerator> writers =
         Stream.of(new SequenceRange(0, 32_767), new SequenceRange(32_768, 65_535))
-            .map(range -> fresh(7, range))
-            .map(
-                begin ->
-                    new SnoGenerator(
-                        begin,
-                        System::currentTimeMillis,
-                        Waiter.PARKING,
-                        SnoGenerator.Overflows.IGNORED))
+            .map(range -> from(fresh(7, range)))
             .toList();
-    Set<SnoId> made = ConcurrentHashMap.newKeySet();
-    List<Thread> threads =
-        IntStream.range(0, 4)
-            .mapToObj(
-                n ->
-                    Thread.ofPlatform()
-                        .start(
-                            () -> {
-                              for (int i = 0; i < 30_000; i++) {
-                                made.add(writers.get(n % 2).next(0));
-                              }
-                            }))
-            .toList();
-    for (Thread thread : threads) {
-      thread.join();
+    Set<SnoId> made = new HashSet<>();
+    for (int i = 0; i < 60_000; i++) {
+      writers.forEach(writer -> made.add(writer.next(0)));
     }
     assertThat(made).hasSize(120_000);
   }
@@ -160,67 +138,29 @@ class SnoGeneratorTest {
     assertThatThrownBy(() -> new SequenceRange(65_533, 65_536)).hasMessageContaining("0..65535");
   }
 
-  /** A tick holds four, and nine callers want one. */
   @Test
-  void aFullTickIsToldOnceWithTheNumberOfThoseThatWait() throws InterruptedException {
-    AtomicLong millis = new AtomicLong(SnoId.EPOCH.toEpochMilli() + 4_000);
-    Queue notices = new Queue();
+  void aFullTickIsToldOnceWithTheNumberOfThoseInARow() {
+    clock.millis.set(SnoId.EPOCH.toEpochMilli() + 4_000);
+    List<String> notices = new ArrayList<>();
     SnoGenerator generator =
-        new SnoGenerator(fresh(7, FOUR), millis::get, Waiter.PARKING, notices::add);
-    for (int i = 0; i < 4; i++) {
+        new SnoGenerator(
+            fresh(7, FOUR),
+            clock.millis::get,
+            clock,
+            (tick, ticks) -> {
+              notices.add(tick + " " + ticks);
+              clock.millis.addAndGet(ticks == 2 ? 2 * SnoId.MILLIS_PER_TICK : 0);
+            });
+    for (int i = 0; i < 13; i++) {
       generator.next(0);
     }
-    List<Thread> callers = new ArrayList<>();
-    callers.add(Thread.ofPlatform().start(() -> generator.next(0)));
-    await().until(() -> !notices.all.isEmpty());
-    for (int i = 1; i < 9; i++) {
-      callers.add(Thread.ofPlatform().start(() -> generator.next(0)));
-    }
-    await().until(() -> callers.stream().allMatch(SnoGeneratorTest::isParked));
+    assertThat(notices).containsExactly(at(4_000) + " 1", at(4_004) + " 2", at(4_012) + " 3");
 
-    millis.addAndGet(SnoId.MILLIS_PER_TICK);
-    await().until(() -> callers.stream().filter(Thread::isAlive).count() == 5);
-    await().until(() -> notices.all.size() == 2);
-    millis.addAndGet(2 * SnoId.MILLIS_PER_TICK);
-    await().until(() -> callers.stream().filter(Thread::isAlive).count() == 1);
-    await().until(() -> notices.all.size() == 3);
-    millis.addAndGet(SnoId.MILLIS_PER_TICK);
-    for (Thread caller : callers) {
-      caller.join();
-    }
-
-    assertThat(notices.all.stream().map(Notice::tick))
-        .containsExactly(at(4_000), at(4_004), at(4_012));
-    assertThat(notices.all.stream().map(Notice::ticks)).containsExactly(1L, 2L, 3L);
-    millis.addAndGet(SnoId.MILLIS_PER_TICK);
-    SnoId _ = generator.next(0);
-    millis.addAndGet(SnoId.MILLIS_PER_TICK);
-    for (int i = 0; i < 4; i++) {
+    clock.millis.addAndGet(SnoId.MILLIS_PER_TICK);
+    for (int i = 0; i < 5; i++) {
       generator.next(0);
     }
-    Thread last = Thread.ofPlatform().start(() -> generator.next(0));
-    await().until(() -> notices.all.size() == 4);
-    millis.addAndGet(SnoId.MILLIS_PER_TICK);
-    last.join();
-    assertThat(notices.all.stream().map(Notice::ticks).toList().getLast())
-        .as("after a tick that had room")
-        .isEqualTo(1);
-    assertThat(notices.all.stream().map(Notice::waiting).toList().getFirst()).isEqualTo(1);
-    assertThat(notices.all.stream().map(Notice::waiting).toList().get(1)).isBetween(1, 9);
-  }
-
-  private record Notice(Instant tick, int waiting, long ticks) {}
-
-  private static final class Queue {
-    final java.util.Queue<Notice> all = new ConcurrentLinkedQueue<>();
-
-    void add(Instant tick, int waiting, long ticks) {
-      all.add(new Notice(tick, waiting, ticks));
-    }
-  }
-
-  private static boolean isParked(Thread caller) {
-    return caller.getState() == Thread.State.TIMED_WAITING;
+    assertThat(notices.getLast()).as("after a tick that had room").isEqualTo(at(4_020) + " 1");
   }
 
   private static Instant at(long millis) {

@@ -107,15 +107,9 @@ public final class KeysCommand {
       throw new ParameterException(
           spec.commandLine(), "Give exactly one of --from and --from-key.");
     }
-    StringBuilder path = new StringBuilder();
-    append(path, "from", from);
-    append(path, "from_key", fromKey);
-    append(path, "type", type);
-    append(path, "layout", layout);
-    append(path, "to", to);
-    append(path, "to_key", toKey);
-    append(path, "bucket_millis", bucketMillis);
-    JsonNode bounds = gateway.get("/v1/keys/bounds?" + path.substring(1));
+    String path = GatewayCalls.path("/v1/keys/bounds", "from", from, "from_key", fromKey);
+    path = GatewayCalls.path(path, "type", type, "layout", layout, "to", to, "to_key", toKey);
+    JsonNode bounds = gateway.get(GatewayCalls.path(path, "bucket_millis", bucketMillis));
     if (bounds.path("empty").asBoolean()) {
       throw new CommandFailed("no key has a time in this span.");
     }
@@ -130,12 +124,6 @@ public final class KeysCommand {
   private static void put(Map<String, Object> body, String name, @Nullable Object value) {
     if (value != null) {
       body.put(name, value);
-    }
-  }
-
-  private static void append(StringBuilder path, String name, @Nullable Object value) {
-    if (value != null) {
-      path.append('&').append(name).append('=').append(GatewayCalls.segment(value.toString()));
     }
   }
 

@@ -37,15 +37,11 @@ final class SnoStateFile implements AutoCloseable {
     this.text = text;
   }
 
-  /** The first line of a new file. */
-  interface FirstLine {
-    String of(SnoShare share);
-  }
-
   /**
    * @param fresh the share for a new file; an existing file may have another one
+   * @param firstLine of a new file
    */
-  static SnoStateFile open(Path path, SnoShare fresh, FirstLine firstLine)
+  static SnoStateFile open(Path path, SnoShare fresh, String firstLine)
       throws IOException, CommandFailed {
     FileChannel file;
     try {
@@ -72,7 +68,7 @@ final class SnoStateFile implements AutoCloseable {
     }
   }
 
-  private static SnoStateFile create(Path path, SnoShare fresh, FirstLine firstLine)
+  private static SnoStateFile create(Path path, SnoShare fresh, String firstLine)
       throws IOException, CommandFailed {
     FileChannel file;
     try {
@@ -88,7 +84,7 @@ final class SnoStateFile implements AutoCloseable {
     } catch (FileAlreadyExistsException justMade) {
       throw busy(path);
     }
-    SnoStateFile created = new SnoStateFile(path, file, firstLine.of(fresh) + "\n");
+    SnoStateFile created = new SnoStateFile(path, file, firstLine + "\n");
     try {
       lock(path, file);
       // Written before the other files are read: if two are created at once, one sees the other.

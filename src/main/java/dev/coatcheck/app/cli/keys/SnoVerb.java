@@ -111,8 +111,7 @@ final class SnoVerb implements Callable<Integer> {
   }
 
   private List<SnoId> ofThePresent(SnoShare fresh) throws IOException, CommandFailed {
-    try (SnoStateFile file =
-        SnoStateFile.open(state, fresh, share -> SnoSnapshot.fresh(share).toString())) {
+    try (SnoStateFile file = SnoStateFile.open(state, fresh, SnoSnapshot.fresh(fresh).toString())) {
       requireNoConflict(file);
       List<SnoId> made = new ArrayList<>(count);
       SnoGenerator generator =
@@ -123,7 +122,7 @@ final class SnoVerb implements Callable<Integer> {
                   .orElseThrow(file::broken),
               System::currentTimeMillis,
               Waiter.PARKING,
-              (tick, _, ticks) -> overflowed(tick, count - made.size(), ticks));
+              (tick, ticks) -> overflowed(tick, count - made.size(), ticks));
       for (int i = 0; i < count; i++) {
         made.add(generator.next(metabyte));
       }
@@ -145,7 +144,7 @@ final class SnoVerb implements Callable<Integer> {
         || time.isAfter(Instant.now().plus(DatedKeyGenerator.AHEAD_MAX))) {
       throw misused("--at must be from 2010 on, and not more than a day in the future.");
     }
-    try (SnoStateFile file = SnoStateFile.open(state, fresh, DatedSnos::firstLine)) {
+    try (SnoStateFile file = SnoStateFile.open(state, fresh, DatedSnos.firstLine(fresh))) {
       requireNoConflict(file);
       DatedSnos.Made made =
           DatedSnos.parse(file.lines()).orElseThrow(file::broken).at(time, count, metabyte);

@@ -86,7 +86,7 @@ public final class MigrateTableCommand {
       }
       return 0;
     }
-    RunCalls calls = new RunCalls(gateway, spec, id);
+    RunCalls calls = new RunCalls(gateway, id);
     return watch ? done(output, end(calls)) : print(output, calls.get());
   }
 

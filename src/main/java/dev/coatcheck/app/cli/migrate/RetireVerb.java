@@ -47,7 +47,7 @@ final class RetireVerb implements Callable<Integer> {
   public Integer call() throws CommandFailed {
     if (table == null) {
       JsonNode plan =
-          calls.gateway().get(calls.path("/retirement?new_keys=" + GatewayCalls.segment(newKeys)));
+          calls.gateway().get(GatewayCalls.path(calls.path("/retirement"), "new_keys", newKeys));
       output.print(plan, out -> plan(out, plan));
     } else {
       JsonNode run = calls.post("/retire", Map.of("confirm", table, "new_keys", newKeys));

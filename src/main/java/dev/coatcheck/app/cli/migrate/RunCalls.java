@@ -2,13 +2,11 @@ package dev.coatcheck.app.cli.migrate;
 
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.GatewayCalls;
+import dev.coatcheck.app.client.Misused;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
 /** Calls the API about one run. A mixin with the ID of the run and the options of a call. */
@@ -20,18 +18,14 @@ final class RunCalls {
 
   @Mixin private GatewayCalls gateway = new GatewayCalls();
 
-  @Spec(Spec.Target.MIXEE)
-  private CommandSpec command;
-
   @Parameters(paramLabel = "ID", description = DESCRIPTION)
   private String id;
 
   RunCalls() {}
 
   /** For a command whose ID is optional. */
-  RunCalls(GatewayCalls gateway, CommandSpec command, String id) {
+  RunCalls(GatewayCalls gateway, String id) {
     this.gateway = gateway;
-    this.command = command;
     this.id = id;
   }
 
@@ -82,10 +76,9 @@ final class RunCalls {
     return gateway.post(path(action), body);
   }
 
-  String path(String action) {
+  String path(String action) throws Misused {
     if (!NUMBER.matcher(id).matches()) {
-      throw new ParameterException(
-          command.commandLine(), "ID must be the number of a run, as plan printed it.");
+      throw new Misused("ID must be the number of a run, as plan printed it.");
     }
     return RUNS + "/" + id + action;
   }

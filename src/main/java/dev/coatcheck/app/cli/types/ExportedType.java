@@ -3,11 +3,10 @@ package dev.coatcheck.app.cli.types;
 import dev.coatcheck.api.routes.types.TypeBody;
 import dev.coatcheck.core.json.JsonFault;
 import dev.coatcheck.core.json.JsonObject;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.type.TypeReference;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
@@ -38,7 +37,7 @@ final class ExportedType {
     if (body.path(SaltReference.RULE) instanceof ObjectNode rule && rule.has(SaltReference.SALT)) {
       rule.set(SaltReference.SALT, JSON.valueToTree(SaltReference.exported(name)));
     }
-    return fields(body);
+    return JSON.convertValue(body, new TypeReference<>() {});
   }
 
   /** Takes a field out, and puts it back if that says something else. */
@@ -60,28 +59,5 @@ final class ExportedType {
 
   private static JsonNode whole(String name, ObjectNode body) {
     return JSON.valueToTree(TypeBody.fields(TypeDiff.BODIES.definition(name, JsonObject.of(body))));
-  }
-
-  private static Map<String, @Nullable Object> fields(JsonNode object) {
-    Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-    object.forEachEntry((name, value) -> fields.put(name, plain(value)));
-    return fields;
-  }
-
-  /** The value in classes that YAML is written from. */
-  private static @Nullable Object plain(JsonNode value) {
-    if (value.isObject()) {
-      return fields(value);
-    }
-    if (value.isArray()) {
-      List<@Nullable Object> items = new ArrayList<>();
-      value.forEach(item -> items.add(plain(item)));
-      return items;
-    }
-    return value.isNull()
-        ? null
-        : value.isBoolean()
-            ? Boolean.valueOf(value.booleanValue())
-            : value.isIntegralNumber() ? Long.valueOf(value.longValue()) : value.asString();
   }
 }

@@ -30,7 +30,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
-import picocli.CommandLine.Model.CommandSpec;
 
 /** {@code coatcheck migrate-table} against a running gateway, with real tables beside it. */
 @Timeout(600)
@@ -210,9 +209,7 @@ class MigrateTableCommandTest {
     new CommandLine(calls).parseArgs(dba.arguments(List.of()).toArray(String[]::new));
     RunFollower follower =
         new RunFollower(
-            new RunCalls(calls, CommandSpec.create(), id),
-            err,
-            () -> TimeUnit.SECONDS.toNanos(seconds.addAndGet(5)));
+            new RunCalls(calls, id), err, () -> TimeUnit.SECONDS.toNanos(seconds.addAndGet(5)));
 
     assertThatThrownBy(follower::end)
         .isInstanceOf(CommandFailed.class)
