@@ -12,9 +12,7 @@ import dev.coatcheck.api.routes.IdProblems;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
-import dev.coatcheck.cluster.grant.KeyFence;
 import dev.coatcheck.cluster.grant.SegmentDefinition;
-import dev.coatcheck.cluster.lease.ClientLeases;
 import dev.coatcheck.cluster.lease.KeyFactory;
 import dev.coatcheck.cluster.lease.WorkerState;
 import dev.coatcheck.cluster.lease.Workers;
@@ -53,25 +51,12 @@ public final class KeyRoutes implements Routes {
   private final Workers workers;
   private final Parameters parameters;
   private final TextSchemes texts = new TextSchemes();
-  private final List<Routes> others;
   private final InstantSource clock;
 
-  public KeyRoutes(
-      KeyFactory keys,
-      Workers workers,
-      KeyFence fence,
-      ClientLeases leases,
-      Parameters parameters,
-      InstantSource clock) {
+  public KeyRoutes(KeyFactory keys, Workers workers, Parameters parameters, InstantSource clock) {
     this.keys = keys;
     this.workers = workers;
     this.parameters = parameters;
-    this.others =
-        List.of(
-            new BoundsRoutes(parameters, clock),
-            new SegmentRoutes(keys.segments()),
-            new FenceRoutes(fence),
-            new LeaseRoutes(leases, parameters, clock));
     this.clock = clock;
   }
 
@@ -79,7 +64,6 @@ public final class KeyRoutes implements Routes {
   public void register(Endpoints endpoints) {
     endpoints.json(HandlerType.POST, "/v1/keys", Scope.KEYS_WRITE, this::next);
     endpoints.secured(HandlerType.GET, "/v1/workers", Scope.KEYS_READ, this::workers);
-    others.forEach(routes -> routes.register(endpoints));
   }
 
   /** Consecutive keys have {@code first} and {@code count} too. */
