@@ -7,10 +7,9 @@ import java.io.IOException;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.Certificate;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 
@@ -29,7 +28,7 @@ public final class Certificates implements AutoCloseable {
   private final TlsFiles files;
   private final Observer observer;
   private final List<SslContextFactory.Server> factories = new CopyOnWriteArrayList<>();
-  private final ScheduledExecutorService timer = Background.timer("certificates");
+  private final Background background;
 
   private TlsFiles.Texts texts;
   private volatile TlsFiles.Read.Sound served;
@@ -37,6 +36,7 @@ public final class Certificates implements AutoCloseable {
   private Certificates(TlsFiles files, Observer observer) {
     this.files = files;
     this.observer = observer;
+    this.background = new Background("certificates", observer);
     this.texts = files.texts();
     this.served =
         switch (files.parse(texts)) {
@@ -53,13 +53,7 @@ public final class Certificates implements AutoCloseable {
   public static Certificates open(TlsFiles files, Observer observer) {
     Certificates certificates = new Certificates(files, observer);
     observer.gauge("coatcheck.tls.certificate.ends", certificates::endsSeconds);
-    Background background = new Background("certificates", observer);
-    var _ =
-        certificates.timer.scheduleWithFixedDelay(
-            background.guarded(certificates::look),
-            PERIOD_SECONDS,
-            PERIOD_SECONDS,
-            TimeUnit.SECONDS);
+    certificates.background.every(Duration.ofSeconds(PERIOD_SECONDS), certificates::look);
     return certificates;
   }
 
@@ -134,6 +128,6 @@ public final class Certificates implements AutoCloseable {
 
   @Override
   public void close() {
-    timer.shutdownNow();
+    background.stop();
   }
 }

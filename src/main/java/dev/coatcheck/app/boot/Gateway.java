@@ -25,7 +25,11 @@ import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.routes.access.AccessRoutes;
 import dev.coatcheck.api.routes.audit.AuditExport;
 import dev.coatcheck.api.routes.audit.AuditRoutes;
+import dev.coatcheck.api.routes.keys.BoundsRoutes;
+import dev.coatcheck.api.routes.keys.FenceRoutes;
 import dev.coatcheck.api.routes.keys.KeyRoutes;
+import dev.coatcheck.api.routes.keys.LeaseRoutes;
+import dev.coatcheck.api.routes.keys.SegmentRoutes;
 import dev.coatcheck.api.routes.migrations.TableMigrationRoutes;
 import dev.coatcheck.api.routes.transfers.TransferRoutes;
 import dev.coatcheck.api.routes.types.PinRoutes;
@@ -256,10 +260,11 @@ public final class Gateway implements AutoCloseable {
                           new AliasRoutes(resolver, aliases, parameters),
                           new EndingRoutes(endings),
                           new ErasureRoutes(erasures),
-                          new KeyRoutes(
-                              keys,
-                              new Workers(database),
-                              new KeyFence(database),
+                          new KeyRoutes(keys, new Workers(database), parameters, clock),
+                          new BoundsRoutes(parameters, clock),
+                          new SegmentRoutes(keys.segments()),
+                          new FenceRoutes(new KeyFence(database)),
+                          new LeaseRoutes(
                               new ClientLeases(
                                   database,
                                   config.leases().workers(),

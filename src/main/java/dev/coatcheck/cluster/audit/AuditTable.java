@@ -4,7 +4,9 @@ import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.postgres.sql.Unnest;
 import java.util.List;
+import java.util.Map;
 import org.jooq.DSLContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Appends to the audit, within the transaction of the change.
@@ -38,8 +40,12 @@ public final class AuditTable {
 
   /** Appends an entry with one subject, as {@link #append(DSLContext, List)} does. */
   public static void append(
-      DSLContext sql, Actor actor, String action, String subject, String detail) {
-    append(sql, List.of(new AuditEntry(actor, action, List.of(subject), detail)));
+      DSLContext sql,
+      Actor actor,
+      String action,
+      String subject,
+      Map<String, ? extends @Nullable Object> detail) {
+    append(sql, List.of(AuditEntry.of(actor, action, List.of(subject), detail)));
   }
 
   /**

@@ -3,6 +3,7 @@ package dev.coatcheck.cluster.grant;
 import dev.coatcheck.core.key.DatedKeyGenerator;
 import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.key.UuidV7;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.sql.Database;
 import java.util.List;
@@ -14,7 +15,7 @@ public final class DatedKeyGenerators {
   private final DatedKeyStore store;
   private final Function<SnowflakeLayout, List<Integer>> workers;
   private final Observer observer;
-  private final DatedKeyGenerator uuids = new DatedUuidGenerator();
+  private final DatedKeyGenerator uuids = UuidV7.dated();
 
   /**
    * @param workers the dated workers of a layout that this instance may use, in order

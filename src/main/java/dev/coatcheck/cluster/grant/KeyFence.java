@@ -1,10 +1,8 @@
 package dev.coatcheck.cluster.grant;
 
 import dev.coatcheck.cluster.audit.Actor;
-import dev.coatcheck.cluster.audit.AuditEntry;
 import dev.coatcheck.cluster.audit.AuditTable;
 import dev.coatcheck.postgres.sql.Database;
-import java.util.List;
 import java.util.Map;
 
 /**
@@ -60,16 +58,13 @@ public final class KeyFence {
           }
           long skipped = before.segmentAdvance() + segmentAdvance;
           FenceTable.lift(sql, skipped, datedWorker);
-          AuditTable.append(sql, List.of(entry(actor, segmentAdvance, datedWorker)));
+          AuditTable.append(
+              sql,
+              actor,
+              "keys.fence",
+              "fence",
+              Map.of("advance", segmentAdvance, "dated_worker", datedWorker));
           return new Lift.Open(true, skipped, datedWorker);
         });
-  }
-
-  private static AuditEntry entry(Actor actor, int segmentAdvance, int datedWorker) {
-    return AuditEntry.of(
-        actor,
-        "keys.fence",
-        List.of("fence"),
-        Map.of("advance", segmentAdvance, "dated_worker", datedWorker));
   }
 }

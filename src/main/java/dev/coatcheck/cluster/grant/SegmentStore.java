@@ -1,7 +1,6 @@
 package dev.coatcheck.cluster.grant;
 
 import dev.coatcheck.cluster.audit.Actor;
-import dev.coatcheck.cluster.audit.AuditEntry;
 import dev.coatcheck.cluster.audit.AuditTable;
 import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.postgres.sql.Database;
@@ -171,12 +170,10 @@ final class SegmentStore {
       DSLContext sql, Actor actor, SegmentDefinition segment, List<String> changed) {
     AuditTable.append(
         sql,
-        List.of(
-            AuditEntry.of(
-                actor,
-                "segment.put",
-                List.of(segment.tag()),
-                changed.isEmpty() ? Map.of("created", true) : Map.of("fields", changed))));
+        actor,
+        "segment.put",
+        segment.tag(),
+        changed.isEmpty() ? Map.of("created", true) : Map.of("fields", changed));
   }
 
   private static Optional<String> difference(SegmentDefinition wanted, SegmentDefinition there) {

@@ -9,8 +9,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
@@ -29,7 +27,6 @@ public final class Instances implements AutoCloseable {
   private final Supplier<Duration> feedSilent;
   private final Background background;
   private final Duration period;
-  private final ScheduledExecutorService timer = Background.timer("instances");
 
   /**
    * @param holder names this instance
@@ -62,12 +59,7 @@ public final class Instances implements AutoCloseable {
   /** From now on the others are told of this instance, by a thread of its own. */
   public void announce(String version, String address) {
     Instance.Self self = new Instance.Self(holder, version, address, startedAt);
-    var _ =
-        timer.scheduleWithFixedDelay(
-            background.guarded(() -> store.tell(self, feedSilent.get())),
-            0,
-            period.toMillis(),
-            TimeUnit.MILLISECONDS);
+    background.every(Duration.ZERO, period, () -> store.tell(self, feedSilent.get()));
   }
 
   /** Which of the instances this one is. */
@@ -87,7 +79,7 @@ public final class Instances implements AutoCloseable {
   /** An instance that stops is no longer listed, if Postgres can be told. */
   @Override
   public void close() {
-    timer.shutdownNow();
+    background.stop();
     try {
       Deadline.after(FORGET_MAX).call(() -> store.forget(holder));
     } catch (DatabaseUnavailable gone) {

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.LongSupplier;
+import java.util.stream.LongStream;
 
 /**
  * UUIDv7 keys that rise within the process, even if the clock steps back. A draw holds the lock. If
@@ -42,6 +43,24 @@ public final class UuidV7 implements KeyGenerator {
       }
     }
     return new KeyOutcome.Drawn(List.of(keys));
+  }
+
+  /**
+   * Keys for given times, unique because of their 74 random bits. Within a draw, keys of one
+   * millisecond rise. Their generator is separate from that of keys for now, which always rise.
+   */
+  public static DatedKeyGenerator dated() {
+    Object lock = new Object();
+    TimeBasedEpochGenerator generator = Generators.timeBasedEpochGenerator();
+    return millis -> {
+      DatedKeyGenerator.check(millis);
+      synchronized (lock) {
+        return new KeyOutcome.Drawn(
+            LongStream.of(millis)
+                .<Key>mapToObj(each -> new Key.Uuid(generator.construct(each)))
+                .toList());
+      }
+    };
   }
 
   /**

@@ -1,7 +1,9 @@
 package dev.coatcheck.core.observe;
 
+import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Guards a background loop: a failed round is counted and logged, and the loop continues. An
@@ -11,12 +13,16 @@ public final class Background {
   private final String loop;
   private final Observer observer;
 
+  /** Without a thread until rounds are asked for. */
+  private final ScheduledExecutorService timer;
+
   /**
    * @param loop its name in the log and in metrics
    */
   public Background(String loop, Observer observer) {
     this.loop = loop;
     this.observer = observer;
+    this.timer = timer(loop);
   }
 
   /** One daemon thread of that name, which runs rounds at their times. */
@@ -45,9 +51,25 @@ public final class Background {
     }
   }
 
-  public Runnable guarded(Runnable round) {
-    return () -> {
-      boolean _ = run(round);
-    };
+  /** Runs a round after each pause, on a daemon thread of the loop's name. */
+  public void every(Duration pause, Runnable round) {
+    every(pause, pause, round);
+  }
+
+  /** As above, with another time before the first round. */
+  public void every(Duration first, Duration pause, Runnable round) {
+    var _ =
+        timer.scheduleWithFixedDelay(
+            () -> {
+              boolean _ = run(round);
+            },
+            first.toNanos(),
+            pause.toNanos(),
+            TimeUnit.NANOSECONDS);
+  }
+
+  /** Breaks off a running round, and no other one begins. */
+  public void stop() {
+    timer.shutdownNow();
   }
 }

@@ -5,8 +5,6 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 
 /**
  * What this instance did in the last hour, in memory: a value of each {@link Measure} for each 10
@@ -17,31 +15,26 @@ public final class History implements AutoCloseable {
   public static final Duration STEP = Duration.ofSeconds(10);
 
   private final Map<Measure, float[]> values = new EnumMap<>(Measure.class);
-  private final ScheduledExecutorService timer = Background.timer("history");
+  private final Background background;
   private Totals before;
   private long beforeNanos;
 
   /** How many values each measure has had; the next one goes to this place, modulo the points. */
   private int taken;
 
-  History(Totals now, long nanos) {
+  History(Observer observer, long nanos) {
     for (Measure measure : Measure.values()) {
       values.put(measure, new float[POINTS]);
     }
-    this.before = now;
+    this.background = new Background("history", observer);
+    this.before = observer.totals();
     this.beforeNanos = nanos;
   }
 
   /** Begins to take values. */
   public static History start(Observer observer) {
-    History history = new History(observer.totals(), System.nanoTime());
-    Background background = new Background("history", observer);
-    var _ =
-        history.timer.scheduleWithFixedDelay(
-            background.guarded(() -> history.take(observer.totals(), System.nanoTime())),
-            STEP.toMillis(),
-            STEP.toMillis(),
-            TimeUnit.MILLISECONDS);
+    History history = new History(observer, System.nanoTime());
+    history.background.every(STEP, () -> history.take(observer.totals(), System.nanoTime()));
     return history;
   }
 
@@ -86,6 +79,6 @@ public final class History implements AutoCloseable {
 
   @Override
   public void close() {
-    timer.shutdownNow();
+    background.stop();
   }
 }

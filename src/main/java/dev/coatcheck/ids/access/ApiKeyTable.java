@@ -18,7 +18,6 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.json.JsonMapper;
 
 /** All API keys within one transaction, which is the only one that changes any. */
 final class ApiKeyTable {
@@ -46,8 +45,6 @@ final class ApiKeyTable {
       select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
         set_config('enable_mergejoin', 'off', true)
       """;
-
-  private static final JsonMapper JSON = new JsonMapper();
 
   private final DSLContext sql;
 
@@ -128,7 +125,7 @@ final class ApiKeyTable {
 
   void audit(
       Actor actor, String action, String keyId, Map<String, ? extends @Nullable Object> detail) {
-    AuditTable.append(sql, actor, action, ApiKey.shown(keyId), JSON.writeValueAsString(detail));
+    AuditTable.append(sql, actor, action, ApiKey.shown(keyId), detail);
   }
 
   /** Tells all instances. The last statement of the transaction. */

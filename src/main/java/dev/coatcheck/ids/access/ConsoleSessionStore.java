@@ -15,8 +15,6 @@ import org.jooq.DSLContext;
 
 /** All SQL about sessions of the console. */
 final class ConsoleSessionStore {
-  private static final String NO_DETAIL = "{}";
-
   private final Database database;
 
   ConsoleSessionStore(Database database) {
@@ -35,7 +33,7 @@ final class ConsoleSessionStore {
               .set(CONSOLE_SESSION.CREATED_AT, createdAt)
               .set(CONSOLE_SESSION.EXPIRES_AT, expiresAt)
               .execute();
-          AuditTable.append(sql, by, "console.sign_in", ApiKey.shown(keyId), NO_DETAIL);
+          AuditTable.append(sql, by, "console.sign_in", ApiKey.shown(keyId), Map.of());
           return hash;
         });
   }
@@ -95,7 +93,7 @@ final class ConsoleSessionStore {
           int deleted =
               sql.deleteFrom(CONSOLE_SESSION).where(CONSOLE_SESSION.HASH.eq(hash)).execute();
           if (deleted == 1) {
-            AuditTable.append(sql, by, "console.sign_out", ApiKey.shown(keyId), NO_DETAIL);
+            AuditTable.append(sql, by, "console.sign_out", ApiKey.shown(keyId), Map.of());
           }
           return deleted;
         });

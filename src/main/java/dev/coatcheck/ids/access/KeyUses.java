@@ -8,15 +8,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Which API keys were used since the last minute. They are written once a minute and at shutdown; a
  * kill loses the last minute. It holds one entry for each used key; unknown keys are not recorded.
  */
 final class KeyUses implements AutoCloseable {
-  private static final int WRITE_SECONDS = 60;
+  private static final Duration PERIOD = Duration.ofSeconds(60);
 
   /** For the last time: a gateway stops in time, also without Postgres. */
   private static final Duration LAST_MAX = Duration.ofSeconds(3);
@@ -27,7 +25,6 @@ final class KeyUses implements AutoCloseable {
   private final Map<String, Boolean> used = new ConcurrentHashMap<>();
   private final AccessStore store;
   private final Background background;
-  private final ScheduledExecutorService writer = Background.timer("key-uses");
 
   KeyUses(AccessStore store, Observer observer) {
     this.store = store;
@@ -36,8 +33,7 @@ final class KeyUses implements AutoCloseable {
 
   /** Begins to write. */
   KeyUses started() {
-    var _ =
-        writer.scheduleWithFixedDelay(this::flush, WRITE_SECONDS, WRITE_SECONDS, TimeUnit.SECONDS);
+    background.every(PERIOD, this::write);
     return this;
   }
 
@@ -62,7 +58,7 @@ final class KeyUses implements AutoCloseable {
 
   @Override
   public void close() {
-    writer.shutdownNow();
+    background.stop();
     Deadline.after(LAST_MAX).run(this::flush);
   }
 }

@@ -1,7 +1,6 @@
 package dev.coatcheck.ids.pin;
 
 import dev.coatcheck.cluster.audit.Actor;
-import dev.coatcheck.cluster.audit.AuditEntry;
 import dev.coatcheck.cluster.audit.AuditTable;
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
@@ -91,13 +90,7 @@ final class PinStore {
     PinnedKeyTable.insert(sql, wanted);
     if (!wanted.isEmpty()) {
       AuditTable.append(
-          sql,
-          List.of(
-              AuditEntry.of(
-                  actor,
-                  "era.pin",
-                  List.of(type.name()),
-                  Map.of("seal_key", sealKey, "keys", wanted.size()))));
+          sql, actor, "era.pin", type.name(), Map.of("seal_key", sealKey, "keys", wanted.size()));
       ChangeTable.append(sql, ChangeKind.ENDING, List.of(Resolver.IMPORTED));
     }
     return new PinOutcome.Pinned(wanted.size(), before, conflicts);

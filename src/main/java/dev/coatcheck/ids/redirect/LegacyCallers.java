@@ -18,8 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -44,7 +42,7 @@ public final class LegacyCallers implements AutoCloseable {
   /** Of all types and kinds together, about 500 bytes each. */
   static final int COUNTERS_MAX = 40_000;
 
-  private static final int FLUSH_SECONDS = 10;
+  private static final Duration PERIOD = Duration.ofSeconds(10);
 
   /** For the last time: a gateway stops in time, also without Postgres. */
   private static final Duration LAST_MAX = Duration.ofSeconds(3);
@@ -62,7 +60,6 @@ public final class LegacyCallers implements AutoCloseable {
   private final TreeMap<TypeDay, Map<CallerKind, SpaceSaving>> pending = new TreeMap<>();
 
   private final ReentrantLock flushing = new ReentrantLock();
-  private final ScheduledExecutorService flusher;
 
   LegacyCallers(
       LegacyCallerStore store,
@@ -75,7 +72,6 @@ public final class LegacyCallers implements AutoCloseable {
     this.clock = clock;
     this.budget = budget;
     this.pendingMax = pendingMax;
-    this.flusher = Background.timer("legacy-callers");
   }
 
   public static LegacyCallers open(Database database, Observer observer, InstantSource clock) {
@@ -86,9 +82,7 @@ public final class LegacyCallers implements AutoCloseable {
             clock,
             new SpaceSaving.Budget(COUNTERS_MAX),
             PENDING_MAX);
-    var _ =
-        callers.flusher.scheduleWithFixedDelay(
-            callers::flush, FLUSH_SECONDS, FLUSH_SECONDS, TimeUnit.SECONDS);
+    callers.background.every(PERIOD, callers::write);
     return callers;
   }
 
@@ -195,7 +189,7 @@ public final class LegacyCallers implements AutoCloseable {
 
   @Override
   public void close() {
-    flusher.shutdownNow();
+    background.stop();
     Deadline.after(LAST_MAX).run(this::flush);
   }
 }

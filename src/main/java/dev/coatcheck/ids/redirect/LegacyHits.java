@@ -15,8 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Counts the look-ups of legacy IDs that found something, per type and UTC day, so that owners can
@@ -25,7 +23,7 @@ import java.util.concurrent.TimeUnit;
  * count twice.
  */
 public final class LegacyHits implements AutoCloseable {
-  private static final int FLUSH_SECONDS = 5;
+  private static final Duration PERIOD = Duration.ofSeconds(5);
 
   /** For the last time: a gateway stops in time, also without Postgres. */
   private static final Duration LAST_MAX = Duration.ofSeconds(3);
@@ -40,20 +38,16 @@ public final class LegacyHits implements AutoCloseable {
   private final Background background;
   private final InstantSource clock;
   private final Map<TypeDay, Long> pending = new ConcurrentHashMap<>();
-  private final ScheduledExecutorService flusher;
 
   LegacyHits(LegacyHitStore store, Observer observer, InstantSource clock) {
     this.store = store;
     this.background = new Background("legacy-hits", observer);
     this.clock = clock;
-    this.flusher = Background.timer("legacy-hits");
   }
 
   public static LegacyHits open(Database database, Observer observer, InstantSource clock) {
     LegacyHits hits = new LegacyHits(new LegacyHitStore(database), observer, clock);
-    var _ =
-        hits.flusher.scheduleWithFixedDelay(
-            hits::flush, FLUSH_SECONDS, FLUSH_SECONDS, TimeUnit.SECONDS);
+    hits.background.every(PERIOD, hits::add);
     return hits;
   }
 
@@ -126,7 +120,7 @@ public final class LegacyHits implements AutoCloseable {
 
   @Override
   public void close() {
-    flusher.shutdownNow();
+    background.stop();
     Deadline.after(LAST_MAX).run(this::flush);
   }
 }

@@ -3,7 +3,6 @@ package dev.coatcheck.ids.registry;
 import static dev.coatcheck.postgres.sql.schema.Tables.TYPE;
 
 import dev.coatcheck.cluster.audit.Actor;
-import dev.coatcheck.cluster.audit.AuditEntry;
 import dev.coatcheck.cluster.audit.AuditTable;
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
@@ -93,7 +92,7 @@ final class EraStore {
       DSLContext sql, Type type, Actor actor, String action, Map<String, ?> detail) {
     TypeStore.change(sql, type, sql.newRecord(TYPE));
     Type updated = types.reread(sql, type.name());
-    AuditTable.append(sql, List.of(AuditEntry.of(actor, action, List.of(type.name()), detail)));
+    AuditTable.append(sql, actor, action, type.name(), detail);
     ChangeTable.append(sql, ChangeKind.TYPE, List.of(Integer.toString(type.number())));
     return new PutOutcome.Updated(updated);
   }

@@ -15,7 +15,6 @@ import static org.jooq.impl.DSL.sum;
 import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.cluster.audit.Actor;
-import dev.coatcheck.cluster.audit.AuditEntry;
 import dev.coatcheck.cluster.audit.AuditTable;
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
@@ -378,8 +377,7 @@ final class TypeStore {
 
   /** Audits the change and tells all instances, at the end of the transaction. */
   private static void tell(DSLContext sql, Type changed, Actor actor, Map<String, ?> detail) {
-    AuditTable.append(
-        sql, List.of(AuditEntry.of(actor, "type.put", List.of(changed.name()), detail)));
+    AuditTable.append(sql, actor, "type.put", changed.name(), detail);
     ChangeTable.append(sql, ChangeKind.TYPE, List.of(Integer.toString(changed.number())));
   }
 }

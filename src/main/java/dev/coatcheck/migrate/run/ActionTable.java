@@ -1,6 +1,5 @@
 package dev.coatcheck.migrate.run;
 
-import dev.coatcheck.cluster.audit.AuditEntry;
 import dev.coatcheck.cluster.audit.AuditTable;
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
@@ -115,17 +114,16 @@ final class ActionTable {
 
   private static void audit(
       DSLContext sql, ActionRequest<?> asked, String kind, long id, String detail) {
-    AuditTable.append(
-        sql,
-        asked.audited().stream()
-            .map(
-                actor ->
-                    AuditEntry.of(
-                        actor,
-                        "table_migration." + kind,
-                        List.of(Long.toString(id)),
-                        Map.of("detail", detail)))
-            .toList());
+    asked
+        .audited()
+        .ifPresent(
+            actor ->
+                AuditTable.append(
+                    sql,
+                    actor,
+                    "table_migration." + kind,
+                    Long.toString(id),
+                    Map.of("detail", detail)));
   }
 
   private static TableMigration.Whole whole(DSLContext sql, TableMigration run) {

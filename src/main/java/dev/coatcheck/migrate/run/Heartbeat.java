@@ -9,8 +9,8 @@ import dev.coatcheck.migrate.source.ThrottleSettings;
 import dev.coatcheck.migrate.table.Checkpoint;
 import dev.coatcheck.postgres.session.LockWait;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
@@ -22,7 +22,7 @@ import java.util.function.LongSupplier;
  */
 final class Heartbeat implements AutoCloseable {
   static final int LEASE_MILLIS = 3_000;
-  private static final int BEAT_MILLIS = 500;
+  private static final Duration PERIOD = Duration.ofMillis(500);
   private static final int SLICE_MILLIS = 50;
 
   /** One sample of the load in five seconds. */
@@ -32,7 +32,7 @@ final class Heartbeat implements AutoCloseable {
   private final LongSupplier nanoTime;
   private final Claim claim;
   private final TableMigration.Status asked;
-  private final ScheduledExecutorService beats;
+  private final Background beats;
   private final AtomicLong workedMillis = new AtomicLong();
   private volatile Optional<Checkpoint.Counts> counts = Optional.empty();
   private volatile Optional<String> reason = Optional.empty();
@@ -43,14 +43,19 @@ final class Heartbeat implements AutoCloseable {
   private volatile long leaseEndNano;
   private int beatsToSample;
 
-  private Heartbeat(LeaseTable leases, Claim claim, TableMigration run, LongSupplier nanoTime) {
+  private Heartbeat(
+      LeaseTable leases,
+      Claim claim,
+      TableMigration run,
+      Observer observer,
+      LongSupplier nanoTime) {
     this.leases = leases;
     this.nanoTime = nanoTime;
     this.claim = claim;
     this.asked = run.status();
     this.throttleSettings = run.throttleSettings();
     this.leaseEndNano = nanoTime() + TimeUnit.MILLISECONDS.toNanos(LEASE_MILLIS);
-    this.beats = Background.timer("table-migration-beat");
+    this.beats = new Background("table-migration-beat", observer);
   }
 
   /** The runner has to stop: the run was stopped, or another runner has it. */
@@ -66,13 +71,8 @@ final class Heartbeat implements AutoCloseable {
       TableMigration run,
       Observer observer,
       LongSupplier nanoTime) {
-    Heartbeat heartbeat = new Heartbeat(leases, claim, run, nanoTime);
-    var _ =
-        heartbeat.beats.scheduleWithFixedDelay(
-            new Background("table-migration-beat", observer).guarded(heartbeat::beat),
-            BEAT_MILLIS,
-            BEAT_MILLIS,
-            TimeUnit.MILLISECONDS);
+    Heartbeat heartbeat = new Heartbeat(leases, claim, run, observer, nanoTime);
+    heartbeat.beats.every(PERIOD, heartbeat::beat);
     return heartbeat;
   }
 
@@ -182,6 +182,6 @@ final class Heartbeat implements AutoCloseable {
 
   @Override
   public void close() {
-    beats.shutdownNow();
+    beats.stop();
   }
 }

@@ -134,15 +134,15 @@ public final class JournalTable {
   }
 
   private ActiveTable active(TableMigration run) {
-    List<StepStatus> steps = steps(run.id());
+    StepStates states = states(run.id());
     return new ActiveTable(
         run.id(),
         run.source(),
         run.target(),
         run.typeNumber(),
-        StepStatus.ofExpand(steps, Step.DUAL_WRITE).isBegun(),
-        StepStatus.ofExpand(steps, Step.PREPARE).isBegun(),
-        new StepStates(steps).isContracted());
+        states.ofExpand(Step.DUAL_WRITE).isBegun(),
+        states.ofExpand(Step.PREPARE).isBegun(),
+        states.isContracted());
   }
 
   /** Whether a file gave keys for the run. */
@@ -278,11 +278,11 @@ public final class JournalTable {
 
   /** Which objects of a run have to be in its source. */
   Extent extent(TableMigration run) {
-    List<StepStatus> steps = steps(run.id());
-    if (StepStatus.ofExpand(steps, Step.DUAL_WRITE).isApplied()) {
+    StepStates states = states(run.id());
+    if (states.ofExpand(Step.DUAL_WRITE).isApplied()) {
       return Extent.ON_TABLE;
     }
-    return StepStatus.ofExpand(steps, Step.PREPARE).isApplied() ? Extent.PREPARED : Extent.NONE;
+    return states.ofExpand(Step.PREPARE).isApplied() ? Extent.PREPARED : Extent.NONE;
   }
 
   /** All as they are before the start. */

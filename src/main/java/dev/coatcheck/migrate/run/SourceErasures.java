@@ -11,10 +11,10 @@ import dev.coatcheck.migrate.table.ErasedRowsTable;
 import dev.coatcheck.migrate.table.ErasedRowsTable.ErasedRow;
 import dev.coatcheck.postgres.session.Session;
 import dev.coatcheck.postgres.sql.Database;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
@@ -25,7 +25,7 @@ import java.util.stream.Collectors;
  * does so, for deleting again changes nothing; while nothing is erased, Postgres is not asked.
  */
 final class SourceErasures implements AutoCloseable {
-  private static final int ROUND_MILLIS = 1_000;
+  private static final Duration PERIOD = Duration.ofSeconds(1);
 
   /** For a source that did not answer. */
   private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -37,7 +37,6 @@ final class SourceErasures implements AutoCloseable {
   private final Background background;
   private final AtomicBoolean isNews = new AtomicBoolean(true);
   private final Map<String, Long> pausedUntilNano = new HashMap<>();
-  private final ScheduledExecutorService rounds = Background.timer("source-erasures");
   private boolean isOpen;
 
   private SourceErasures(
@@ -62,12 +61,7 @@ final class SourceErasures implements AutoCloseable {
       LongSupplier nanoTime) {
     SourceErasures erasures = new SourceErasures(gateway, journal, sources, observer, nanoTime);
     feed.onChange(ChangeKind.ENDING, () -> erasures.isNews.set(true));
-    var _ =
-        erasures.rounds.scheduleWithFixedDelay(
-            erasures.background.guarded(erasures::round),
-            ROUND_MILLIS,
-            ROUND_MILLIS,
-            TimeUnit.MILLISECONDS);
+    erasures.background.every(PERIOD, erasures::round);
     return erasures;
   }
 
@@ -128,6 +122,6 @@ final class SourceErasures implements AutoCloseable {
   /** Breaks off running work, which another instance repeats. */
   @Override
   public void close() {
-    rounds.shutdownNow();
+    background.stop();
   }
 }

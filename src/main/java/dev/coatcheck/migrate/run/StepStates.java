@@ -18,6 +18,11 @@ public record StepStates(List<StepStatus> steps) {
     return find(step.phase(), step.name()).map(StepStatus::state).orElse(StepState.PENDING);
   }
 
+  /** The state of a step of the first phase that every run has. */
+  StepState ofExpand(String name) {
+    return find(Phase.EXPAND, name).map(StepStatus::state).orElseThrow();
+  }
+
   /** Whether the run has still to do it. It never had the steps of partitions that came later. */
   boolean isOpen(Step step) {
     return find(step.phase(), step.name()).filter(it -> !it.state().isApplied()).isPresent();

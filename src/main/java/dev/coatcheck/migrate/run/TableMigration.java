@@ -71,16 +71,7 @@ public record TableMigration(
 
   /** A step's state; an error if it failed. */
   public record StepStatus(
-      Phase phase, String name, StepState state, Optional<String> error, Optional<Instant> at) {
-    /** The state of a step of the first phase. */
-    public static StepState ofExpand(List<StepStatus> steps, String name) {
-      return steps.stream()
-          .filter(step -> step.phase() == Phase.EXPAND && step.name().equals(name))
-          .map(StepStatus::state)
-          .findFirst()
-          .orElseThrow();
-    }
-  }
+      Phase phase, String name, StepState state, Optional<String> error, Optional<Instant> at) {}
 
   /** A run with its steps and the first hundred rows that were set aside. */
   public record Whole(TableMigration run, List<StepStatus> steps, List<SetAside> setAside) {}

@@ -1,7 +1,10 @@
 package dev.coatcheck.migrate.source;
 
+import dev.coatcheck.core.name.WireNamed;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 
 /**
@@ -30,14 +33,69 @@ public record ThrottleSettings(
     int latencyMillisMax,
     int vacuumSecondsMax,
     boolean archiveFailures) {
-  public static final int BATCH_MILLIS_MIN = 20;
-  public static final int BATCH_MILLIS_MAX = 10_000;
-  public static final int ROWS_PER_SECOND_MAX = 1_000_000;
-  public static final int MEGABYTES_MAX = 10_000_000;
-  public static final int LIMIT_MAX = 86_400;
+  public static final String ARCHIVE_FAILURES = "archive_failures";
 
   public static final ThrottleSettings DEFAULT =
       new ThrottleSettings(500, 0, 0, 10, 10_240, 5, 600, 250, 600, true);
+
+  /** A setting that is a number, and its range. */
+  public enum Limit implements WireNamed {
+    BATCH_MILLIS(20, 10_000),
+    ROWS_PER_SECOND_MAX(0, 1_000_000),
+    WAL_MEGABYTES_PER_SECOND_MAX(0, 10_000_000),
+    REPLICA_LAG_SECONDS_MAX(0, 86_400),
+    SLOT_MEGABYTES_MAX(0, 10_000_000),
+    LOCK_WAITS_MAX(0, 86_400),
+    LONG_TRANSACTION_SECONDS_MAX(0, 86_400),
+    LATENCY_MILLIS_MAX(0, 86_400),
+    VACUUM_SECONDS_MAX(0, 86_400);
+
+    private final int least;
+    private final int most;
+
+    Limit(int least, int most) {
+      this.least = least;
+      this.most = most;
+    }
+
+    public int least() {
+      return least;
+    }
+
+    public int most() {
+      return most;
+    }
+
+    public int of(ThrottleSettings settings) {
+      return switch (this) {
+        case BATCH_MILLIS -> settings.batchMillis();
+        case ROWS_PER_SECOND_MAX -> settings.rowsPerSecondMax();
+        case WAL_MEGABYTES_PER_SECOND_MAX -> settings.walMegabytesPerSecondMax();
+        case REPLICA_LAG_SECONDS_MAX -> settings.replicaLagSecondsMax();
+        case SLOT_MEGABYTES_MAX -> settings.slotMegabytesMax();
+        case LOCK_WAITS_MAX -> settings.lockWaitsMax();
+        case LONG_TRANSACTION_SECONDS_MAX -> settings.longTransactionSecondsMax();
+        case LATENCY_MILLIS_MAX -> settings.latencyMillisMax();
+        case VACUUM_SECONDS_MAX -> settings.vacuumSecondsMax();
+      };
+    }
+  }
+
+  /** With the limits of a map, and all others as they are. */
+  public ThrottleSettings with(Map<Limit, Integer> changed, Optional<Boolean> archives) {
+    ToIntFunction<Limit> next = limit -> changed.getOrDefault(limit, limit.of(this));
+    return new ThrottleSettings(
+        next.applyAsInt(Limit.BATCH_MILLIS),
+        next.applyAsInt(Limit.ROWS_PER_SECOND_MAX),
+        next.applyAsInt(Limit.WAL_MEGABYTES_PER_SECOND_MAX),
+        next.applyAsInt(Limit.REPLICA_LAG_SECONDS_MAX),
+        next.applyAsInt(Limit.SLOT_MEGABYTES_MAX),
+        next.applyAsInt(Limit.LOCK_WAITS_MAX),
+        next.applyAsInt(Limit.LONG_TRANSACTION_SECONDS_MAX),
+        next.applyAsInt(Limit.LATENCY_MILLIS_MAX),
+        next.applyAsInt(Limit.VACUUM_SECONDS_MAX),
+        archives.orElse(archiveFailures));
+  }
 
   /** What changes with other settings, by the names of the API: {@code lock_waits_max 5 to 1}. */
   public String differences(ThrottleSettings next) {
@@ -52,16 +110,10 @@ public record ThrottleSettings(
 
   private Map<String, Object> byName() {
     Map<String, Object> settings = new LinkedHashMap<>();
-    settings.put("batch_millis", batchMillis);
-    settings.put("rows_per_second_max", rowsPerSecondMax);
-    settings.put("wal_megabytes_per_second_max", walMegabytesPerSecondMax);
-    settings.put("replica_lag_seconds_max", replicaLagSecondsMax);
-    settings.put("slot_megabytes_max", slotMegabytesMax);
-    settings.put("lock_waits_max", lockWaitsMax);
-    settings.put("long_transaction_seconds_max", longTransactionSecondsMax);
-    settings.put("latency_millis_max", latencyMillisMax);
-    settings.put("vacuum_seconds_max", vacuumSecondsMax);
-    settings.put("archive_failures", archiveFailures);
+    for (Limit limit : Limit.values()) {
+      settings.put(limit.wireName(), limit.of(this));
+    }
+    settings.put(ARCHIVE_FAILURES, archiveFailures);
     return settings;
   }
 }

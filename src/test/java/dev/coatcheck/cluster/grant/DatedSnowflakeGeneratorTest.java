@@ -9,6 +9,7 @@ import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.key.UuidV7;
 import dev.coatcheck.core.key.WorkerUses;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.sql.Database;
@@ -293,7 +294,7 @@ class DatedSnowflakeGeneratorTest {
   }
 
   private List<UUID> drawUuids(long... times) {
-    if (new DatedUuidGenerator().at(times) instanceof KeyOutcome.Drawn(List<Key> drawn)) {
+    if (UuidV7.dated().at(times) instanceof KeyOutcome.Drawn(List<Key> drawn)) {
       return drawn.stream().map(key -> ((Key.Uuid) key).value()).toList();
     }
     throw new AssertionError("no keys");

@@ -2,9 +2,8 @@ package dev.coatcheck.core.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -15,23 +14,17 @@ class BackgroundTest {
   @Test
   void aLoopOutlivesWhatItsRoundsThrow() throws InterruptedException {
     CountDownLatch rounds = new CountDownLatch(4);
-    try (ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor()) {
-      var _ =
-          timer.scheduleWithFixedDelay(
-              background.guarded(
-                  () -> {
-                    rounds.countDown();
-                    if (rounds.getCount() % 2 == 0) {
-                      throw new StackOverflowError("as told");
-                    }
-                    throw new IllegalStateException("as told");
-                  }),
-              0,
-              1,
-              TimeUnit.MILLISECONDS);
-      assertThat(rounds.await(1, TimeUnit.MINUTES)).isTrue();
-      timer.shutdownNow();
-    }
+    background.every(
+        Duration.ofMillis(1),
+        () -> {
+          rounds.countDown();
+          if (rounds.getCount() % 2 == 0) {
+            throw new StackOverflowError("as told");
+          }
+          throw new IllegalStateException("as told");
+        });
+    assertThat(rounds.await(1, TimeUnit.MINUTES)).isTrue();
+    background.stop();
   }
 
   @Test

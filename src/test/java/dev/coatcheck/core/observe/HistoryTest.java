@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class HistoryTest {
   private final Observer observer = new Observer();
   private final MeterRegistry meters = observer.meters();
-  private final History history = new History(observer.totals(), 0);
+  private final History history = new History(observer, 0);
   private long nanos;
 
   /** Ten seconds after the step before. */

@@ -369,17 +369,8 @@ public abstract class MigratedSource
   }
 
   public static ThrottleSettings rate(ThrottleSettings throttleSettings, int rowsPerSecondMax) {
-    return new ThrottleSettings(
-        throttleSettings.batchMillis(),
-        rowsPerSecondMax,
-        throttleSettings.walMegabytesPerSecondMax(),
-        throttleSettings.replicaLagSecondsMax(),
-        throttleSettings.slotMegabytesMax(),
-        throttleSettings.lockWaitsMax(),
-        throttleSettings.longTransactionSecondsMax(),
-        throttleSettings.latencyMillisMax(),
-        throttleSettings.vacuumSecondsMax(),
-        throttleSettings.archiveFailures());
+    return throttleSettings.with(
+        Map.of(ThrottleSettings.Limit.ROWS_PER_SECOND_MAX, rowsPerSecondMax), Optional.empty());
   }
 
   @Override

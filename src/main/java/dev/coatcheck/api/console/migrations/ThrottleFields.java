@@ -3,105 +3,55 @@ package dev.coatcheck.api.console.migrations;
 import dev.coatcheck.api.console.page.Form;
 import dev.coatcheck.api.routes.migrations.ThrottleBody;
 import dev.coatcheck.migrate.source.ThrottleSettings;
+import dev.coatcheck.migrate.source.ThrottleSettings.Limit;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.function.ToIntFunction;
 import java.util.function.UnaryOperator;
 
 /** The throttle settings as fields of a form, by the names of the API. */
 final class ThrottleFields {
-  private static final String ARCHIVE_FAILURES = "archive_failures";
-
   /** A hidden field, because a box that isn't ticked is not sent. */
   private static final String HAS_BOX = "has_archive_failures";
 
-  private static final List<NumberField> NUMBERS =
-      List.of(
-          new NumberField(
-              "batch_millis",
-              "Intended time of a batch, ms",
-              ThrottleSettings.BATCH_MILLIS_MIN,
-              ThrottleSettings.BATCH_MILLIS_MAX,
-              ThrottleSettings::batchMillis),
-          limit(
-              "rows_per_second_max",
-              "Rows a second at most",
-              ThrottleSettings.ROWS_PER_SECOND_MAX,
-              ThrottleSettings::rowsPerSecondMax),
-          limit(
-              "wal_megabytes_per_second_max",
-              "Wait while the source writes more WAL, MB/s",
-              ThrottleSettings.MEGABYTES_MAX,
-              ThrottleSettings::walMegabytesPerSecondMax),
-          limit(
-              "replica_lag_seconds_max",
-              "Wait while a replica lags more, s",
-              ThrottleSettings.LIMIT_MAX,
-              ThrottleSettings::replicaLagSecondsMax),
-          limit(
-              "slot_megabytes_max",
-              "Wait while a replication slot keeps more WAL, MB",
-              ThrottleSettings.MEGABYTES_MAX,
-              ThrottleSettings::slotMegabytesMax),
-          limit(
-              "lock_waits_max",
-              "Wait while more sessions wait for the table",
-              ThrottleSettings.LIMIT_MAX,
-              ThrottleSettings::lockWaitsMax),
-          limit(
-              "long_transaction_seconds_max",
-              "Wait while a transaction is older, s",
-              ThrottleSettings.LIMIT_MAX,
-              ThrottleSettings::longTransactionSecondsMax),
-          limit(
-              "latency_millis_max",
-              "Wait while reading one row takes longer, ms",
-              ThrottleSettings.LIMIT_MAX,
-              ThrottleSettings::latencyMillisMax),
-          limit(
-              "vacuum_seconds_max",
-              "Wait for a vacuum of the table at most, s",
-              ThrottleSettings.LIMIT_MAX,
-              ThrottleSettings::vacuumSecondsMax));
-
   private ThrottleFields() {}
 
-  /** A setting that is a number. */
-  record NumberField(
-      String name, String label, int least, int most, ToIntFunction<ThrottleSettings> setting) {
-    /** As it was sent, or as it is. */
-    String value(ActionView view) {
-      return view.form()
-          .text(name)
-          .orElseGet(() -> Integer.toString(setting.applyAsInt(view.run().throttleSettings())));
-    }
+  static String label(Limit limit) {
+    return switch (limit) {
+      case BATCH_MILLIS -> "Intended time of a batch, ms";
+      case ROWS_PER_SECOND_MAX -> "Rows a second at most";
+      case WAL_MEGABYTES_PER_SECOND_MAX -> "Wait while the source writes more WAL, MB/s";
+      case REPLICA_LAG_SECONDS_MAX -> "Wait while a replica lags more, s";
+      case SLOT_MEGABYTES_MAX -> "Wait while a replication slot keeps more WAL, MB";
+      case LOCK_WAITS_MAX -> "Wait while more sessions wait for the table";
+      case LONG_TRANSACTION_SECONDS_MAX -> "Wait while a transaction is older, s";
+      case LATENCY_MILLIS_MAX -> "Wait while reading one row takes longer, ms";
+      case VACUUM_SECONDS_MAX -> "Wait for a vacuum of the table at most, s";
+    };
   }
 
-  private static NumberField limit(
-      String name, String label, int most, ToIntFunction<ThrottleSettings> setting) {
-    return new NumberField(name, label, 0, most, setting);
-  }
-
-  static List<NumberField> numbers() {
-    return NUMBERS;
+  /** As it was sent, or as it is. */
+  static String value(Limit limit, ActionView view) {
+    return view.form()
+        .text(limit.wireName())
+        .orElseGet(() -> Integer.toString(limit.of(view.run().throttleSettings())));
   }
 
   /** Whether the box is ticked: as it was sent, or as it is. */
   static boolean isTicked(ActionView view) {
     return view.form().isTicked(HAS_BOX)
-        ? view.form().isTicked(ARCHIVE_FAILURES)
+        ? view.form().isTicked(ThrottleSettings.ARCHIVE_FAILURES)
         : view.run().throttleSettings().archiveFailures();
   }
 
   /** The change that a form asks for; a field that is empty or missing changes nothing. */
   static UnaryOperator<ThrottleSettings> change(Form form) {
     Map<String, Object> settings = new LinkedHashMap<>();
-    for (NumberField field : NUMBERS) {
-      form.text(field.name()).ifPresent(text -> settings.put(field.name(), number(text)));
+    for (Limit limit : Limit.values()) {
+      form.text(limit.wireName()).ifPresent(text -> settings.put(limit.wireName(), number(text)));
     }
     if (form.isTicked(HAS_BOX)) {
-      settings.put(ARCHIVE_FAILURES, form.isTicked(ARCHIVE_FAILURES));
+      settings.put(
+          ThrottleSettings.ARCHIVE_FAILURES, form.isTicked(ThrottleSettings.ARCHIVE_FAILURES));
     }
     return ThrottleBody.change(settings);
   }

@@ -26,14 +26,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The bounds of the keys of a span of time: {@code /v1/keys/bounds}. */
-final class BoundsRoutes implements Routes {
+public final class BoundsRoutes implements Routes {
   private static final int BUCKETS_MAX = 1_000;
   private static final long BUCKET_MILLIS_MAX = 1_000_000_000_000L;
 
   private final Parameters parameters;
   private final InstantSource clock;
 
-  BoundsRoutes(Parameters parameters, InstantSource clock) {
+  public BoundsRoutes(Parameters parameters, InstantSource clock) {
     this.parameters = parameters;
     this.clock = clock;
   }

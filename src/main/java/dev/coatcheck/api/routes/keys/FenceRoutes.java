@@ -13,10 +13,10 @@ import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 
 /** The fence that a failover raises: {@code /v1/keys/fence}. */
-final class FenceRoutes implements Routes {
+public final class FenceRoutes implements Routes {
   private final KeyFence fence;
 
-  FenceRoutes(KeyFence fence) {
+  public FenceRoutes(KeyFence fence) {
     this.fence = fence;
   }
 

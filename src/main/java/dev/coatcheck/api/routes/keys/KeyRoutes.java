@@ -12,9 +12,7 @@ import dev.coatcheck.api.routes.IdProblems;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
-import dev.coatcheck.cluster.grant.KeyFence;
 import dev.coatcheck.cluster.grant.SegmentDefinition;
-import dev.coatcheck.cluster.lease.ClientLeases;
 import dev.coatcheck.cluster.lease.KeyFactory;
 import dev.coatcheck.cluster.lease.WorkerState;
 import dev.coatcheck.cluster.lease.Workers;
@@ -27,6 +25,9 @@ import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.WorkerUses;
+import dev.coatcheck.core.scheme.LeasedSnos;
+import dev.coatcheck.core.scheme.RocketMqId;
+import dev.coatcheck.core.scheme.SnoId;
 import dev.coatcheck.core.scheme.TextKeys;
 import dev.coatcheck.core.scheme.TextSchemes;
 import dev.coatcheck.ids.access.Scope;
@@ -50,25 +51,12 @@ public final class KeyRoutes implements Routes {
   private final Workers workers;
   private final Parameters parameters;
   private final TextSchemes texts = new TextSchemes();
-  private final List<Routes> others;
   private final InstantSource clock;
 
-  public KeyRoutes(
-      KeyFactory keys,
-      Workers workers,
-      KeyFence fence,
-      ClientLeases leases,
-      Parameters parameters,
-      InstantSource clock) {
+  public KeyRoutes(KeyFactory keys, Workers workers, Parameters parameters, InstantSource clock) {
     this.keys = keys;
     this.workers = workers;
     this.parameters = parameters;
-    this.others =
-        List.of(
-            new BoundsRoutes(parameters, clock),
-            new SegmentRoutes(keys.segments()),
-            new FenceRoutes(fence),
-            new LeaseRoutes(leases, parameters, clock));
     this.clock = clock;
   }
 
@@ -76,7 +64,6 @@ public final class KeyRoutes implements Routes {
   public void register(Endpoints endpoints) {
     endpoints.json(HandlerType.POST, "/v1/keys", Scope.KEYS_WRITE, this::next);
     endpoints.secured(HandlerType.GET, "/v1/workers", Scope.KEYS_READ, this::workers);
-    others.forEach(routes -> routes.register(endpoints));
   }
 
   /** Consecutive keys have {@code first} and {@code count} too. */
@@ -125,20 +112,31 @@ public final class KeyRoutes implements Routes {
         RequestCaller.requireAllTypes(ctx); // several types may draw from one segment
         yield answer(scheme, numbered(body.allow("scheme", "tag", "count")));
       }
-      default -> further(scheme, body);
+      case "sno" -> {
+        body.allow("scheme", "count", "at", "metabyte");
+        int metabyte = body.integer("metabyte", 0, SnoId.METABYTE_MAX, 0);
+        yield converted(
+            scheme, body, LeasedSnos.LAYOUT, key -> LeasedSnos.of(key, metabyte).toString());
+      }
+      case "rocketmq" ->
+          converted(scheme, body.allow("scheme", "count", "at"), RocketMqId.LAYOUT, RocketMqId::of);
+      default -> Answer.json(200, KeyBatchView.of(scheme, written(scheme, body)));
     };
   }
 
-  /** Keys that no type has. */
-  private Answer further(String scheme, JsonObject body) {
-    for (LeasedTexts leased : LeasedTexts.values()) {
-      if (scheme.equals(leased.scheme)) {
-        LongFunction<String> form = leased.form(body);
-        return answer(
-            drawn(body, new KeyTimes.Snowflakes(leased.layout())),
-            drawn -> KeyBatchView.of(scheme, LeasedTexts.texts(drawn, form)));
-      }
-    }
+  /** Texts of another system. Each is a Snowflake key of a layout in another form. */
+  private Answer converted(
+      String scheme, JsonObject body, SnowflakeLayout layout, LongFunction<String> form) {
+    return answer(
+        drawn(body, new KeyTimes.Snowflakes(layout)),
+        drawn ->
+            KeyBatchView.of(
+                scheme,
+                drawn.keys().stream().map(key -> form.apply(((Key.Bigint) key).value())).toList()));
+  }
+
+  /** Texts, which are not keys of types. */
+  private List<String> written(String scheme, JsonObject body) {
     TextKeys<?> named =
         texts
             .named(scheme)
@@ -148,22 +146,17 @@ public final class KeyRoutes implements Routes {
                         "scheme",
                         "The schemes are ksuid, rocketmq, segment, sno, snowflake, ulid and"
                             + " uuidv7."));
-    return Answer.json(
-        200, KeyBatchView.of(scheme, written(body.allow("scheme", "count", "at"), named)));
-  }
-
-  /** Texts, which are not keys of types. */
-  private List<String> written(JsonObject body, TextKeys<?> texts) {
+    body.allow("scheme", "count", "at");
     int count = body.integer("count", 1, KeyGenerator.COUNT_MAX);
     Optional<Instant> at = body.nullableTime("at");
     at.ifPresent(
         time -> {
           requireSoon(body, time);
-          if (time.isBefore(texts.first()) || !time.isBefore(texts.end())) {
-            throw body.invalid("at", "The scheme begins at " + texts.first() + ".");
+          if (time.isBefore(named.first()) || !time.isBefore(named.end())) {
+            throw body.invalid("at", "The scheme begins at " + named.first() + ".");
           }
         });
-    return at.map(time -> texts.at(time, count)).orElseGet(() -> texts.next(count));
+    return at.map(time -> named.at(time, count)).orElseGet(() -> named.next(count));
   }
 
   private void requireSoon(JsonObject body, Instant at) {

@@ -25,12 +25,12 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /** Leases of workers for programs that make their keys themselves: {@code /v1/leases}. */
-final class LeaseRoutes implements Routes {
+public final class LeaseRoutes implements Routes {
   private final ClientLeases leases;
   private final Parameters parameters;
   private final InstantSource clock;
 
-  LeaseRoutes(ClientLeases leases, Parameters parameters, InstantSource clock) {
+  public LeaseRoutes(ClientLeases leases, Parameters parameters, InstantSource clock) {
     this.leases = leases;
     this.parameters = parameters;
     this.clock = clock;

@@ -23,13 +23,13 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /** Counters of consecutive numbers: {@code /v1/segments}. */
-final class SegmentRoutes implements Routes {
+public final class SegmentRoutes implements Routes {
   static final String TAG_RULE =
       "A tag is a lower-case letter, then up to 62 of a-z, 0-9 and underscore.";
 
   private final Segments segments;
 
-  SegmentRoutes(Segments segments) {
+  public SegmentRoutes(Segments segments) {
     this.segments = segments;
   }
 

@@ -5,9 +5,14 @@ import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.migrate.source.ThrottleSettings;
+import dev.coatcheck.migrate.source.ThrottleSettings.Limit;
+import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /** Parses a change of throttle settings. A request contains only the settings to change. */
 public final class ThrottleBody {
@@ -25,66 +30,34 @@ public final class ThrottleBody {
    */
   static UnaryOperator<ThrottleSettings> change(JsonObject body) {
     body.allow(
-        "batch_millis",
-        "rows_per_second_max",
-        "wal_megabytes_per_second_max",
-        "replica_lag_seconds_max",
-        "slot_megabytes_max",
-        "lock_waits_max",
-        "long_transaction_seconds_max",
-        "latency_millis_max",
-        "vacuum_seconds_max",
-        "archive_failures");
-    OptionalLong batch =
-        setting(
-            body,
-            "batch_millis",
-            ThrottleSettings.BATCH_MILLIS_MIN,
-            ThrottleSettings.BATCH_MILLIS_MAX);
-    OptionalLong rate =
-        setting(body, "rows_per_second_max", 0, ThrottleSettings.ROWS_PER_SECOND_MAX);
-    OptionalLong wal =
-        setting(body, "wal_megabytes_per_second_max", 0, ThrottleSettings.MEGABYTES_MAX);
-    OptionalLong lag = limit(body, "replica_lag_seconds_max");
-    OptionalLong slot = setting(body, "slot_megabytes_max", 0, ThrottleSettings.MEGABYTES_MAX);
-    OptionalLong waits = limit(body, "lock_waits_max");
-    OptionalLong transaction = limit(body, "long_transaction_seconds_max");
-    OptionalLong latency = limit(body, "latency_millis_max");
-    OptionalLong vacuum = limit(body, "vacuum_seconds_max");
+        Stream.concat(
+                Arrays.stream(Limit.values()).map(Limit::wireName),
+                Stream.of(ThrottleSettings.ARCHIVE_FAILURES))
+            .toArray(String[]::new));
     // Parsed here, because the change is applied under a lock.
-    boolean archives = body.bool("archive_failures", false);
-    boolean hasArchives = body.has("archive_failures");
-    return now ->
-        new ThrottleSettings(
-            or(batch, now.batchMillis()),
-            or(rate, now.rowsPerSecondMax()),
-            or(wal, now.walMegabytesPerSecondMax()),
-            or(lag, now.replicaLagSecondsMax()),
-            or(slot, now.slotMegabytesMax()),
-            or(waits, now.lockWaitsMax()),
-            or(transaction, now.longTransactionSecondsMax()),
-            or(latency, now.latencyMillisMax()),
-            or(vacuum, now.vacuumSecondsMax()),
-            hasArchives ? archives : now.archiveFailures());
+    Map<Limit, Integer> changed = new EnumMap<>(Limit.class);
+    for (Limit limit : Limit.values()) {
+      setting(body, limit).ifPresent(value -> changed.put(limit, (int) value));
+    }
+    Optional<Boolean> archives =
+        Optional.of(body.bool(ThrottleSettings.ARCHIVE_FAILURES, false))
+            .filter(_ -> body.has(ThrottleSettings.ARCHIVE_FAILURES));
+    return now -> now.with(changed, archives);
   }
 
-  private static OptionalLong limit(JsonObject body, String name) {
-    return setting(body, name, 0, ThrottleSettings.LIMIT_MAX);
-  }
-
-  private static OptionalLong setting(JsonObject body, String name, int least, int most) {
-    OptionalLong value = body.wholeNumber(name);
-    if (value.isPresent() && (value.getAsLong() < least || value.getAsLong() > most)) {
+  private static OptionalLong setting(JsonObject body, Limit limit) {
+    OptionalLong value = body.wholeNumber(limit.wireName());
+    if (value.isPresent()
+        && (value.getAsLong() < limit.least() || value.getAsLong() > limit.most())) {
       throw new Refusal(
           ProblemCode.THROTTLE_OUT_OF_RANGE,
-          name,
+          limit.wireName(),
           "This must be an integer from %d to %d%s."
-              .formatted(least, most, least == 0 ? ", where 0 means no limit" : ""));
+              .formatted(
+                  limit.least(),
+                  limit.most(),
+                  limit.least() == 0 ? ", where 0 means no limit" : ""));
     }
     return value;
-  }
-
-  private static int or(OptionalLong value, int otherwise) {
-    return Math.toIntExact(value.orElse(otherwise));
   }
 }
