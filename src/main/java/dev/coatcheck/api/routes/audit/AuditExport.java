@@ -70,6 +70,9 @@ public final class AuditExport {
         cutOff(path, body, body.brokenOffBy());
       } catch (DatabaseUnavailable gone) {
         cutOff(path, body, "database_gone");
+      } catch (RuntimeException failed) {
+        cutOff(path, body, "failed");
+        throw failed;
       }
     }
     return Answer.STREAMED;
