@@ -98,17 +98,22 @@ public final class StreamedAnswer extends OutputStream {
 
   /**
    * Closes the connection. If the body just ended, it would look complete. To a client of HTTP/1.0,
-   * as a proxy may be, the end of the connection is the end of the body, unless it is a reset.
+   * as a proxy may be, the end of the connection is the end of the body, unless it is a reset: so
+   * what is closed is the socket itself, which sends no farewell of TLS.
    */
   public void abort() {
-    if (connection.getTransport() instanceof SocketChannel channel) {
+    EndPoint socket = connection;
+    while (socket.getTransport() instanceof EndPoint inner) {
+      socket = inner;
+    }
+    if (socket.getTransport() instanceof SocketChannel channel) {
       try {
         channel.setOption(StandardSocketOptions.SO_LINGER, 0);
       } catch (IOException gone) {
         // It is closed already.
       }
     }
-    connection.close();
+    socket.close();
   }
 
   @Override

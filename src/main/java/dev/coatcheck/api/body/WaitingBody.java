@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.thread.Invocable;
@@ -112,6 +113,10 @@ final class WaitingBody implements Invocable.Task {
       }
       if (Content.Chunk.isFailure(chunk)) {
         end();
+        if (chunk.getFailure() instanceof TimeoutException) {
+          // Idle connections end soon at the limit of connections, before this body is seen to be.
+          return Optional.of(() -> refusal.orElse(gated::tooSlow).end(false));
+        }
         return Optional.of(() -> gated.broken(chunk.getFailure()));
       }
       take(chunk.getByteBuffer());

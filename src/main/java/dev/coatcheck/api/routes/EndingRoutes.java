@@ -92,9 +92,6 @@ public final class EndingRoutes implements Routes {
             .toList();
     List<Request> sound = Items.sound(items);
     Function<List<EndOutcome>, Answer> answer = outcomes -> answer(items, outcomes, atomic);
-    if (sound.isEmpty()) {
-      return answer.apply(List.of());
-    }
     Endings.Mode ifAtomic =
         sound.size() == items.size() ? Endings.Mode.ALL_OR_NONE : Endings.Mode.NONE;
     return end(ctx, body, sound, atomic ? ifAtomic : Endings.Mode.EACH, answer);

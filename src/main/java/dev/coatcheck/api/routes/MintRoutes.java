@@ -57,12 +57,13 @@ public final class MintRoutes implements Routes {
   }
 
   private Answer one(Context ctx, RequestBody body) {
-    MintRequest request = request(body.object(), RequestCaller.of(ctx).caller());
-    Function<MintOutcome.Worked, Answer> answer = outcome -> one(request, outcome);
-    MintCall call =
-        new MintCall(
-            List.of(request), false, IdempotencyHeader.once(ctx, "one " + body.sha256(), answer));
-    return mint(call, answer);
+    String named = "one " + body.sha256();
+    Caller caller = RequestCaller.of(ctx).caller();
+    return switch (Items.parse(() -> request(body.object(), caller))) {
+      case Item.Refused<MintRequest>(Problem problem) -> refused(ctx, named, Answer.of(problem));
+      case Item.Sound<MintRequest>(MintRequest request) ->
+          mint(ctx, named, List.of(request), false, outcome -> one(request, outcome));
+    };
   }
 
   /** The answer of {@link #ONE} to a body, for a request without a query or an Idempotency-Key. */
@@ -73,21 +74,42 @@ public final class MintRoutes implements Routes {
   }
 
   private Answer batch(Context ctx, RequestBody body) {
+    String named = "batch " + body.sha256();
     boolean atomic = body.object().bool("atomic", false);
     Caller caller = RequestCaller.of(ctx).caller();
-    List<Item<MintRequest>> items =
-        isCounted(body.object()) ? counted(body.object(), caller) : listed(body.object(), caller);
+    return switch (Items.parse(() -> items(body.object(), caller))) {
+      case Item.Refused<List<Item<MintRequest>>>(Problem problem) ->
+          refused(ctx, named, Answer.of(problem));
+      case Item.Sound<List<Item<MintRequest>>>(List<Item<MintRequest>> items) ->
+          batch(ctx, named, items, atomic);
+    };
+  }
+
+  private Answer batch(Context ctx, String named, List<Item<MintRequest>> items, boolean atomic) {
     List<MintRequest> sound = Items.sound(items);
     if (atomic && sound.size() < items.size()) {
-      return Answer.of(Problem.batchRefused(Items.errors(items)));
+      return refused(ctx, named, Answer.of(Problem.batchRefused(Items.errors(items))));
     }
-    Function<MintOutcome.Worked, Answer> answer = outcome -> batch(items, outcome);
     if (sound.isEmpty()) {
-      return answer.apply(new MintOutcome.Minted(List.of()));
+      return refused(ctx, named, batch(items, new MintOutcome.Minted(List.of())));
     }
-    MintCall call =
-        new MintCall(sound, atomic, IdempotencyHeader.once(ctx, "batch " + body.sha256(), answer));
-    return mint(call, answer);
+    return mint(ctx, named, sound, atomic, outcome -> batch(items, outcome));
+  }
+
+  /** What was done once may be refused now, for example because its type was changed since. */
+  private Answer refused(Context ctx, String named, Answer refusal) {
+    return IdempotencyHeader.read(ctx).isEmpty()
+        ? refusal
+        : mint(ctx, named, List.of(), false, _ -> refusal);
+  }
+
+  private Answer mint(
+      Context ctx,
+      String named,
+      List<MintRequest> requests,
+      boolean atomic,
+      Function<MintOutcome.Worked, Answer> answer) {
+    return mint(new MintCall(requests, atomic, IdempotencyHeader.once(ctx, named, answer)), answer);
   }
 
   private Answer mint(MintCall call, Function<MintOutcome.Worked, Answer> answer) {
@@ -106,6 +128,10 @@ public final class MintRoutes implements Routes {
       case MintOutcome.KeysUnavailable(KeyOutcome.NoKeys why) ->
           Answer.of(IdProblems.keysUnavailable(why, ""));
     };
+  }
+
+  private List<Item<MintRequest>> items(JsonObject body, Caller caller) {
+    return isCounted(body) ? counted(body, caller) : listed(body, caller);
   }
 
   /** Generated clients send an empty list for one that was left out. */

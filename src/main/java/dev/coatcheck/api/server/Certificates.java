@@ -73,7 +73,6 @@ public final class Certificates implements AutoCloseable {
     if (now.equals(texts)) {
       return;
     }
-    texts = now;
     switch (files.parse(now)) {
       case TlsFiles.Read.Sound sound -> {
         if (!sound.equals(served)) {
@@ -83,6 +82,7 @@ public final class Certificates implements AutoCloseable {
       case TlsFiles.Read.Faulty faulty ->
           observer.observe(new Event.CertificateRefused(why(faulty)));
     }
+    texts = now;
   }
 
   private void serve(TlsFiles.Read.Sound sound) {

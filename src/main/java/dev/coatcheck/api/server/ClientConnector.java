@@ -26,8 +26,6 @@ final class ClientConnector extends ServerConnector {
   /** How long a client may read nothing of an answer. */
   private static final long STALLED_MILLIS_MAX = 30_000;
 
-  private static final long NOT_STALLED = -1;
-
   /**
    * @param selectors threads that read requests
    * @param connections from the socket up: TLS, if there is any, then HTTP
@@ -48,7 +46,8 @@ final class ClientConnector extends ServerConnector {
   /** The gateway's end of a client's connection. */
   static final class SocketEnd extends SocketChannelEndPoint {
     private volatile @Nullable Thread unreading;
-    private volatile long idleMillisBefore = NOT_STALLED;
+    private volatile boolean isStalled;
+    private volatile long usualIdleMillis;
 
     private SocketEnd(
         SocketChannel channel, ManagedSelector selector, SelectionKey key, Scheduler scheduler) {
@@ -67,23 +66,40 @@ final class ClientConnector extends ServerConnector {
       }
     }
 
+    /** A stalled client gets less, and this again once it reads. */
+    @Override
+    public void setIdleTimeout(long millis) {
+      usualIdleMillis = millis;
+      applyIdleTimeout();
+    }
+
+    /** Again if something changes meanwhile: the last one to do this does it right. */
+    private void applyIdleTimeout() {
+      long millis;
+      do {
+        millis = idleMillis();
+        super.setIdleTimeout(millis);
+      } while (millis != idleMillis());
+    }
+
+    private long idleMillis() {
+      return isStalled ? Math.min(STALLED_MILLIS_MAX, usualIdleMillis) : usualIdleMillis;
+    }
+
     /** The client reads no more for now. */
     @Override
     protected void onIncompleteFlush() {
-      if (idleMillisBefore == NOT_STALLED) {
-        idleMillisBefore = getIdleTimeout();
-        setIdleTimeout(Math.min(STALLED_MILLIS_MAX, idleMillisBefore));
-      }
+      isStalled = true;
+      applyIdleTimeout();
       super.onIncompleteFlush();
     }
 
     @Override
     public boolean flush(ByteBuffer... buffers) throws IOException {
       boolean isDone = super.flush(buffers);
-      long before = idleMillisBefore;
-      if (isDone && before != NOT_STALLED) {
-        idleMillisBefore = NOT_STALLED;
-        setIdleTimeout(before);
+      if (isDone && isStalled) {
+        isStalled = false;
+        applyIdleTimeout();
       }
       return isDone;
     }

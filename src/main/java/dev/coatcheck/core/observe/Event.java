@@ -47,7 +47,8 @@ public sealed interface Event {
   /**
    * An import or an export was broken off.
    *
-   * @param reason {@code too_slow}, {@code client_gone} or {@code database_gone}
+   * @param reason {@code too_slow}, {@code client_gone}, {@code access_ended}, {@code
+   *     database_gone} or {@code failed}
    */
   record TransferBrokenOff(String route, String reason) implements Event {}
 

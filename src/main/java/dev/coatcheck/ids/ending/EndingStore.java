@@ -32,7 +32,6 @@ import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -64,14 +63,15 @@ final class EndingStore {
     return database.write("end", sql -> end(sql, calls));
   }
 
-  /** The stored response to the call's Idempotency-Key. */
-  Optional<Result> answered(Call call) {
-    return IdempotentCallTable.answered(database, call.once())
-        .map(
-            past ->
-                past instanceof IdempotentResult.Answered(StoredResponse answer, boolean replayed)
-                    ? new Result.Answered(answer, replayed)
-                    : new Result.KeyReused());
+  /** The result of a call that names no public ID, or its stored response. */
+  Result refuse(Call call) {
+    return switch (IdempotentCallTable.refuse(database, call.once(), call.refused())) {
+      case IdempotentResult.Unkeyed(List<EndOutcome> refused) -> new Result.Settled(refused);
+      case IdempotentResult.Answered(StoredResponse answer, boolean replayed) ->
+          new Result.Answered(answer, replayed);
+      case IdempotentResult.KeyReused<List<EndOutcome>> _ -> new Result.KeyReused();
+      case IdempotentResult.Busy<List<EndOutcome>> _ -> new Result.Busy();
+    };
   }
 
   /** Runs the statements of an ending without any row. */

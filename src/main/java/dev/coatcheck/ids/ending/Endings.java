@@ -121,7 +121,7 @@ public final class Endings {
   /**
    * Ends all in one transaction, one after the other, and returns after the commit.
    *
-   * @param requests 1 to {@value #REQUESTS_MAX}
+   * @param requests up to {@value #REQUESTS_MAX}
    * @param allowed types that the actor may use
    * @param once set if the requests have an Idempotency-Key
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the outcome is unknown; repeating the
@@ -133,14 +133,14 @@ public final class Endings {
       Actor by,
       AllowedTypes allowed,
       Optional<IdempotentCall<List<EndOutcome>>> once) {
-    if (requests.isEmpty() || requests.size() > REQUESTS_MAX) {
+    if (requests.size() > REQUESTS_MAX) {
       throw new IllegalArgumentException("requests: " + requests.size());
     }
     Call call =
         new Call(requests.stream().map(each -> step(each, allowed)).toList(), mode, by, once);
     if (call.refused().size() == requests.size()) {
       // What was done once may be refused now, for example by an alias that was removed since.
-      return store.answered(call).orElseGet(() -> new Result.Settled(call.refused()));
+      return store.refuse(call);
     }
     Result result = commits.settle(call);
     call.refs().forEach(ref -> resolver.forget(ref.type(), ref.token()));

@@ -64,6 +64,14 @@ public final class IdempotentCallTable {
     return result;
   }
 
+  /** Stores the refusal of a call, unless its key already has a response. */
+  public static <T> IdempotentResult<T> refuse(
+      Database database, Optional<IdempotentCall<T>> once, T refusal) {
+    return once.isEmpty()
+        ? new IdempotentResult.Unkeyed<>(refusal)
+        : write(database, "refusal", once, _ -> refusal);
+  }
+
   private static <T> IdempotentResult<T> unlessRaceIsLost(
       Database database, String operation, Function<DSLContext, IdempotentResult<T>> work) {
     try {

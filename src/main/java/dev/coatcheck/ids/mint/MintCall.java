@@ -9,7 +9,7 @@ import java.util.Optional;
 /**
  * The mints of one caller, in one transaction.
  *
- * @param requests 1 to {@value #REQUESTS_MAX}
+ * @param requests up to {@value #REQUESTS_MAX}; none to get or store the answer of a refused call
  * @param atomic whether one refused request means that nothing is done
  * @param once set if the call has an Idempotency-Key
  */
@@ -20,7 +20,7 @@ public record MintCall(
 
   public MintCall {
     requests = List.copyOf(requests);
-    if (requests.isEmpty() || requests.size() > REQUESTS_MAX) {
+    if (requests.size() > REQUESTS_MAX || (requests.isEmpty() && once.isEmpty())) {
       throw new IllegalArgumentException("requests: " + requests.size());
     }
   }
@@ -85,7 +85,7 @@ public record MintCall(
     List<Long> locks = new ArrayList<>();
     once.ifPresent(each -> locks.add(each.key().lock()));
     if (!isBatch()) {
-      locks.addAll(requests.getFirst().locks());
+      requests.forEach(request -> locks.addAll(request.locks()));
     } else {
       requests.stream()
           .filter(MintRequest::bringsClosedKey)

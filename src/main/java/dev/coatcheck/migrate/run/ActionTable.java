@@ -47,9 +47,7 @@ final class ActionTable {
 
   /** Changes nothing; stores the refusal if the request has an Idempotency-Key. */
   <T> IdempotentResult<T> refuse(ActionRequest<T> asked, T refusal) {
-    return asked.once().isEmpty()
-        ? new IdempotentResult.Unkeyed<>(refusal)
-        : IdempotentCallTable.write(database, "refusal", asked.once(), _ -> refusal);
+    return IdempotentCallTable.refuse(database, asked.once(), refusal);
   }
 
   /** Writes a new run with its steps and its first event. */

@@ -131,6 +131,27 @@ class AuditRoutesTest {
     assertThat(lines).extracting(line -> line.path("number").asLong()).isSorted();
   }
 
+  @Test
+  void anExportThatFailsHalfWayNeverLooksLikeTheWhole() throws Exception {
+    try (GatewayFixture gateway = GatewayFixture.own()) {
+      gateway.execute(
+          "with head as (update coatcheck.change_head set audited = audited + 200 returning"
+              + " audited) insert into coatcheck.audit_entry (number, at, actor, action, subjects,"
+              + " detail) select audited - 200 + n, now(), 'long', 'test.long', '{}',"
+              + " jsonb_build_object('text', repeat(md5(n::text), 1000)) from head,"
+              + " generate_series(1, 200) n");
+      try (TransferSocket reader =
+          TransferSocket.get(
+              gateway, "/v1/audit/export", "Authorization: Bearer " + gateway.key())) {
+        assertThat(reader.read(12)).isEqualTo("HTTP/1.1 200");
+
+        gateway.execute("alter table coatcheck.audit_entry rename to away");
+
+        assertThat(reader.readToEnd()).contains("test.long").doesNotEndWith("0\r\n\r\n");
+      }
+    }
+  }
+
   @ParameterizedTest
   @CsvSource(
       textBlock =

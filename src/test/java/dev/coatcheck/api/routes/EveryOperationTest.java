@@ -160,6 +160,11 @@ class EveryOperationTest {
           || READING.contains(path);
     }
 
+    boolean isOf(ContractDocument.Operation operation) {
+      return operation.method().equalsIgnoreCase(method)
+          && path.split("\\?", 2)[0].matches(operation.path().replaceAll("\\{\\w+}", "[^/]+"));
+    }
+
     boolean isOpen() {
       return path.startsWith("/r/")
           || path.startsWith("/legacy/")
@@ -270,6 +275,7 @@ class EveryOperationTest {
   @Test
   void anIdempotencyKeyIsKeptOrNotNeededOrRefused() {
     TestClient keyed = CLIENT.hostile().with("Idempotency-Key", "\"open");
+    List<Call> refused = new ArrayList<>();
     for (Call call : CALLS) {
       Reply reply = reply(keyed, call);
       if (call.isHarmlessAgain()) {
@@ -279,12 +285,36 @@ class EveryOperationTest {
             .isEqualTo(send(CLIENT.hostile(), call) / 100);
       } else if (!call.looksAtItsRunFirst()) {
         assertProblem(reply, "400 header_invalid Idempotency-Key");
+        refused.add(call);
       }
     }
+    ContractDocument contract = ContractDocument.read();
+    String table =
+        contract
+            .root()
+            .at("/info/description")
+            .stringValue()
+            .lines()
+            .filter(line -> line.startsWith("| refused with 400 `header_invalid` |"))
+            .findFirst()
+            .orElseThrow();
+    assertThat(
+            contract.operations().stream()
+                .filter(operation -> refused.stream().anyMatch(call -> call.isOf(operation)))
+                .filter(
+                    operation ->
+                        !operation.node().path("parameters").toString().contains("Idempotency-Key"))
+                .map(
+                    operation ->
+                        "`%s %s`"
+                            .formatted(
+                                operation.method().toUpperCase(Locale.ROOT), operation.path())))
+        .isNotEmpty()
+        .allMatch(table::contains);
     // An operation that is new in the contract has to be here.
     assertThat(CALLS.stream().filter(call -> WRITING.contains(call.method())))
         .hasSameSizeAs(
-            ContractDocument.read().operations().stream()
+            contract.operations().stream()
                 .filter(operation -> WRITING.contains(operation.method().toUpperCase(Locale.ROOT)))
                 .toList());
   }

@@ -10,6 +10,8 @@ import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -19,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Promises 7 to 9: what is sent twice with one Idempotency-Key is done once. */
 class IdempotencyRoutesTest {
@@ -116,6 +119,51 @@ class IdempotencyRoutesTest {
     TestClient mended = keyed();
     assertThat(mended.hostile().mint("charge", "key", "x").status()).isEqualTo(400);
     assertThat(mended.mint("charge", "key", "600").status()).isEqualTo(201);
+  }
+
+  @Test
+  void whatWasMintedIsAnsweredAlsoWhereItWouldBeRefusedNow() {
+    CLIENT.put(TestType.of("draft", "dr").with("client_names", "shared"));
+    TestClient keyed = keyed();
+    String request = json("type", "draft", "client_id", UUID.randomUUID().toString());
+    Reply minted = keyed.post("/v1/ids", request);
+    assertThat(minted.status()).isEqualTo(201);
+    CLIENT.patch("/v1/types/draft", json("client_names", "required"));
+
+    assertThat(keyed.post("/v1/ids", request).body()).isEqualTo(minted.body());
+    assertProblem(
+        keyed.hostile().post("/v1/ids", json("type", "draft", "key", "x")),
+        "422 idempotency_key_reused Idempotency-Key");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aBatchWithoutASoundItemHasOneAnswerToo(boolean atomic) {
+    String type = "late" + atomic;
+    String bad =
+        json("atomic", atomic, "items", List.of(Map.of("type", type), Map.of("type", type)));
+    TestClient used = keyed();
+    used.post("/v1/ids/batch", json("type", "charge", "count", 1));
+    assertProblem(used.post("/v1/ids/batch", bad), "422 idempotency_key_reused Idempotency-Key");
+
+    TestClient keyed = keyed();
+    Reply first = keyed.post("/v1/ids/batch", bad);
+    assertThat(first.status()).isEqualTo(atomic ? 422 : 200);
+    CLIENT.put(TestType.of(type, atomic ? "lt" : "lf"));
+
+    Reply again = keyed.post("/v1/ids/batch", bad);
+    assertThat(again.body()).isEqualTo(first.body());
+    assertThat(again.header("idempotent-replayed")).isEqualTo("true");
+  }
+
+  @Test
+  void anotherBatchOfEndingsWithoutASoundItemIs422() {
+    TestClient used = keyed();
+    used.post("/v1/ids/revoke", json("items", List.of(Map.of("id", mint()))));
+
+    assertProblem(
+        used.post("/v1/ids/revoke", json("items", List.of(Map.of("id", mint(), "reason", " ")))),
+        "422 idempotency_key_reused Idempotency-Key");
   }
 
   @Test

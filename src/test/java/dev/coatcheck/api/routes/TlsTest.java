@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.api.server.TestCertificate;
+import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.TestType;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
@@ -226,12 +227,7 @@ class TlsTest {
   @Test
   @Tag("faults")
   void aClientThatTakesNothingForHalfAMinuteIsCutOff() throws Exception {
-    try (SSLSocket socket = (SSLSocket) TRUST.getSocketFactory().createSocket()) {
-      socket.setReceiveBufferSize(4 << 10);
-      socket.connect(
-          new InetSocketAddress(InetAddress.getLoopbackAddress(), GATEWAY.uri().getPort()));
-      socket.setSoTimeout(30_000);
-      socket.startHandshake();
+    try (SSLSocket socket = slow()) {
       socket
           .getOutputStream()
           .write(RawHttp.request(List.of("GET " + LARGEST + " HTTP/1.1", "Host: a"), new byte[0]));
@@ -240,6 +236,32 @@ class TlsTest {
       assertThat(all(socket)).hasSizeLessThan(1_400_000);
     }
     assertThat(send(GATEWAY.uri(), "GET", "/health/ready", null).statusCode()).isEqualTo(200);
+  }
+
+  /** Of HTTP/1.0, where the body ends with the connection. Java takes a FIN alone for an end. */
+  @Test
+  void aPartOfAnExportNeverLooksLikeTheWhole() throws Exception {
+    GATEWAY.execute(
+        "with head as (update coatcheck.change_head set audited = audited + 100 returning audited)"
+            + " insert into coatcheck.audit_entry (number, at, actor, action, subjects, detail)"
+            + " select audited - 100 + n, now(), 'long', 'test.long', '{}',"
+            + " jsonb_build_object('text', repeat(md5(n::text), 6000))"
+            + " from head, generate_series(1, 100) n");
+    String leaked = GATEWAY.keyWith(Scope.AUDIT_READ);
+    double before = counted("coatcheck_transfers_broken_off_total");
+    try (SSLSocket socket = slow()) {
+      List<String> request =
+          List.of("GET /v1/audit/export HTTP/1.0", "Host: a", "Authorization: Bearer " + leaked);
+      socket.getOutputStream().write(RawHttp.request(request, new byte[0]));
+      InputStream in = socket.getInputStream();
+      assertThat(new String(in.readNBytes(12), StandardCharsets.US_ASCII))
+          .isEqualTo("HTTP/1.1 200");
+
+      GATEWAY.revokeKey(leaked);
+      Awaitility.await().until(() -> counted("coatcheck_transfers_broken_off_total") > before);
+
+      assertThatThrownBy(in::readAllBytes).isInstanceOf(IOException.class);
+    }
   }
 
   @Test
@@ -281,11 +303,15 @@ class TlsTest {
   }
 
   private static double refusals() throws Exception {
+    return counted("coatcheck_tls_reloads_total{outcome=\"refused\"}");
+  }
+
+  private static double counted(String name) throws Exception {
     return send(GATEWAY.managementUri(), "GET", "/metrics", null)
         .body()
         .lines()
-        .filter(line -> line.startsWith("coatcheck_tls_reloads_total{outcome=\"refused\"}"))
-        .mapToDouble(line -> Double.parseDouble(line.substring(line.indexOf(' '))))
+        .filter(line -> line.startsWith(name))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
         .sum();
   }
 
@@ -293,6 +319,17 @@ class TlsTest {
     SSLSocket socket =
         (SSLSocket) TRUST.getSocketFactory().createSocket("127.0.0.1", GATEWAY.uri().getPort());
     socket.setSoTimeout(30_000);
+    return socket;
+  }
+
+  /** One that holds back little. */
+  private static SSLSocket slow() throws IOException {
+    SSLSocket socket = (SSLSocket) TRUST.getSocketFactory().createSocket();
+    socket.setReceiveBufferSize(4 << 10);
+    socket.connect(
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), GATEWAY.uri().getPort()));
+    socket.setSoTimeout(30_000);
+    socket.startHandshake();
     return socket;
   }
 

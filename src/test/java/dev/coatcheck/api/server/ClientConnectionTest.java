@@ -24,6 +24,7 @@ import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -106,6 +107,45 @@ class ClientConnectionTest {
       }
       answers.release(together);
     }
+  }
+
+  /** The limit of connections may be reached or left meanwhile. */
+  @Test
+  void aClientThatReadsNothingChangesNoIdleTimeoutForLater() throws Exception {
+    try (Socket client = new Socket(InetAddress.getLoopbackAddress(), connector.getLocalPort())) {
+      await().until(() -> !connector.getConnectedEndPoints().isEmpty());
+      var end = (ClientConnector.SocketEnd) connector.getConnectedEndPoints().iterator().next();
+
+      end.setIdleTimeout(5_000);
+      ByteBuffer rest = stalled(end);
+      assertThat(end.getIdleTimeout()).isEqualTo(5_000);
+      end.setIdleTimeout(60_000);
+      assertThat(end.getIdleTimeout()).isEqualTo(30_000);
+      read(client, end, rest);
+      assertThat(end.getIdleTimeout()).isEqualTo(60_000);
+
+      rest = stalled(end);
+      assertThat(end.getIdleTimeout()).isEqualTo(30_000);
+      end.setIdleTimeout(5_000);
+      read(client, end, rest);
+      assertThat(end.getIdleTimeout()).isEqualTo(5_000);
+    }
+  }
+
+  private static ByteBuffer stalled(ClientConnector.SocketEnd end) throws IOException {
+    ByteBuffer rest = ByteBuffer.allocate(16 << 20);
+    assertThat(end.flush(rest)).isFalse();
+    end.onIncompleteFlush();
+    return rest;
+  }
+
+  private static void read(Socket client, ClientConnector.SocketEnd end, ByteBuffer rest)
+      throws IOException {
+    while (!end.flush(rest)) {
+      assertThat(client.getInputStream().readNBytes(1)).hasSize(1);
+      client.getInputStream().skipNBytes(client.getInputStream().available());
+    }
+    client.getInputStream().skipNBytes(client.getInputStream().available());
   }
 
   private static void send(Socket client, String request) throws IOException {

@@ -92,6 +92,20 @@ class SlowBodiesTest {
     new NextAnswers(GATEWAY.uri(), GATEWAY.key()).areRight();
   }
 
+  /** Idle connections end after five seconds then: it is no idle one, and not the client's fault. */
+  @Test
+  void aSilentSenderGets408AlsoAtTheLimitOfConnections() throws Exception {
+    try (GatewayFixture gateway = GatewayFixture.own("COATCHECK_CONNECTIONS_MAX", "100")) {
+      List<Socket> silent = new ArrayList<>();
+      for (int i = 0; i < 100; i++) {
+        silent.add(open(gateway.uri(), head("/v1/ids", gateway.key(), "Content-Length: 5")));
+      }
+      for (Socket each : silent.subList(0, 90)) {
+        assertThat(all(each)).startsWith("HTTP/1.1 408 ").contains("\"request_timeout\"");
+      }
+    }
+  }
+
   @Test
   @Tag("faults")
   void aBodyThatComesWithTheLeastRateIsTaken() throws Exception {

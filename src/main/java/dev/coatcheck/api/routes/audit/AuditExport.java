@@ -70,6 +70,9 @@ public final class AuditExport {
         cutOff(ctx, body, body.brokenOffBy());
       } catch (DatabaseUnavailable gone) {
         cutOff(ctx, body, "database_gone");
+      } catch (RuntimeException failed) {
+        cutOff(ctx, body, "failed");
+        throw failed;
       }
     }
     return Answer.STREAMED;

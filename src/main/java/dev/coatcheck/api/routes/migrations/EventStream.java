@@ -9,6 +9,7 @@ import dev.coatcheck.migrate.run.RunEvent;
 import dev.coatcheck.migrate.run.RunState;
 import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.run.TableMigrations;
+import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.io.IOException;
 import java.util.List;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class EventStream {
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
   private static final int LOOKS_A_PROGRESS = 2;
-  private static final int LOOKS_A_HEARTBEAT = 10;
+  private static final long HEARTBEAT_NANOS = TimeUnit.SECONDS.toNanos(5);
   private static final String HEARTBEAT = ": \n\n";
 
   private final TableMigrations migrations;
@@ -68,17 +69,20 @@ final class EventStream {
    * @throws IOException the client is gone
    */
   void write(EventStreams.Stream stream) throws IOException, InterruptedException {
+    long beatNano = System.nanoTime();
     for (long look = 0; !stream.isStopped(); look++) {
       try {
-        if (!allowed.getAsBoolean()) {
+        if (!Deadline.ofAnswer().call(allowed::getAsBoolean)) {
           return;
         }
         tell(stream, look % LOOKS_A_PROGRESS == 0);
       } catch (DatabaseUnavailable reportedAlready) {
         // Try again at the next poll.
       }
-      if (look % LOOKS_A_HEARTBEAT == LOOKS_A_HEARTBEAT - 1) {
+      // By the clock: in an outage a look takes longer.
+      if (System.nanoTime() - beatNano >= HEARTBEAT_NANOS) {
         stream.send(HEARTBEAT);
+        beatNano = System.nanoTime();
       }
       stream.await(LOOK_NANOS);
     }
@@ -86,10 +90,13 @@ final class EventStream {
 
   /** The events before the state that they lead to, so no client leaves before the last event. */
   private void tell(EventStreams.Stream stream, boolean progressDue) throws IOException {
-    Optional<TableMigration> now = progressDue ? migrations.journal().find(run) : Optional.empty();
+    Optional<TableMigration> now =
+        progressDue
+            ? Deadline.ofAnswer().call(() -> migrations.journal().find(run))
+            : Optional.empty();
     List<RunEvent> events;
     do {
-      events = migrations.journal().events(run, after);
+      events = Deadline.ofAnswer().call(() -> migrations.journal().events(run, after));
       StringBuilder text = new StringBuilder();
       for (RunEvent event : events) {
         text.append(EventStreams.event(event.number(), event.kind(), event));

@@ -9,8 +9,10 @@ import dev.coatcheck.api.routes.EventListener;
 import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.api.routes.TestClient;
 import dev.coatcheck.api.routes.TestClient.Reply;
+import dev.coatcheck.cluster.lease.FaultProxy;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.TestType;
+import dev.coatcheck.postgres.sql.TestDatabase;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -103,6 +105,32 @@ class TableMigrationEventsTest {
     assertThat(String.valueOf(progress.getLast().data()))
         .contains("\"state\":\"running\"", "\"rows_total\":3000", "10 rows a second");
     API.send("POST", run + "/cancel", null);
+  }
+
+  /** Else a proxy between would close the stream of a client that waits. */
+  @Test
+  void heartbeatsComeInAnOutageToo() throws Exception {
+    TestDatabase database = TestDatabase.fresh();
+    try (FaultProxy proxy = new FaultProxy(database.port());
+        GatewayFixture gateway =
+            GatewayFixture.on(
+                database, "COATCHECK_DATABASE_URL", database.behind(proxy.port()).url())) {
+      String run = plan(gateway, "unheard", 1);
+      try (EventListener listener = listener(gateway, run)) {
+        listener.upTo("plan");
+        proxy.freeze(true);
+        for (int beats = 0; beats < 2; beats++) {
+          long since = System.nanoTime();
+          while (!listener.more().isHeartbeat()) {
+            // what was under way
+          }
+          assertThat(Duration.ofNanos(System.nanoTime() - since))
+              .isLessThan(Duration.ofSeconds(8));
+        }
+      } finally {
+        proxy.freeze(false);
+      }
+    }
   }
 
   private static void assertTurnedAway(TestClient api, String run) {

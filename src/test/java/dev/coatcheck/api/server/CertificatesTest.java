@@ -1,0 +1,42 @@
+package dev.coatcheck.api.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.coatcheck.core.observe.Observer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.eclipse.jetty.util.ssl.SslContextFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class CertificatesTest {
+  @TempDir Path folder;
+
+  /** Else it would be served from the next change on: at the next renewal, too late. */
+  @Test
+  void aSoundChangeIsTriedAgainUntilItIsServed() throws IOException {
+    TlsFiles files = new TlsFiles(folder.resolve("tls.crt"), folder.resolve("tls.key"));
+    Observer observer = new Observer();
+    write(files, "first");
+    try (Certificates certificates = Certificates.open(files, observer)) {
+      SslContextFactory.Server factory = certificates.factory();
+      write(files, "second");
+      factory.setProtocol("none");
+      assertThatThrownBy(certificates::look).isInstanceOf(IllegalStateException.class);
+
+      factory.setProtocol("TLS");
+      certificates.look();
+
+      assertThat(observer.scrape())
+          .contains("coatcheck_tls_reloads_total{outcome=\"replaced\"} 1.0");
+    }
+  }
+
+  private void write(TlsFiles files, String name) throws IOException {
+    TestCertificate certificate = TestCertificate.make(folder, name, "EC");
+    Files.writeString(files.certificate(), certificate.pem());
+    Files.writeString(files.key(), certificate.keyPem());
+  }
+}
