@@ -24,11 +24,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Knows which sealed public IDs have no row. Only those that have ended or survived a merge have
- * one, so nearly every sealed ID is resolved without a question to Postgres: a filter in memory
- * says that its token is in no row. The filter is read in the background and follows the change
- * feed; it is believed for as long as the feed is. Until it is complete, and after changes were
- * missed, Postgres is asked about every sealed ID.
+ * Knows which sealed public IDs have no row of their ending. Rows of active ones, which were pinned
+ * or survived a merge, say what their seal keys say. So nearly every sealed ID is resolved without
+ * a question to Postgres: a filter in memory says that its token is in no such row. The filter is
+ * read in the background and follows the change feed; it is believed for as long as the feed is.
+ * Until it is complete, and after changes were missed, Postgres is asked about every sealed ID.
  */
 public final class SealedRows implements AutoCloseable {
   private static final int TOKENS_MIN = 10_000;
@@ -88,7 +88,7 @@ public final class SealedRows implements AutoCloseable {
     return rows;
   }
 
-  /** Whether no row has the sealed ID, as far as all changes are known that are 1.9 s old. */
+  /** Whether no row ends the sealed ID, as far as all changes are known that are 1.9 s old. */
   public boolean haveNone(TypedToken id) {
     return feed.isTrusted() && haveHadNone(id);
   }
@@ -111,7 +111,7 @@ public final class SealedRows implements AutoCloseable {
     return !now.filter.mayHold(id.token());
   }
 
-  /** A row of this token was written here; other instances hear of it through the change feed. */
+  /** An ID of this token has ended here; other instances hear of it through the change feed. */
   void add(Token token) {
     Known now = known;
     now.filter.add(token);
