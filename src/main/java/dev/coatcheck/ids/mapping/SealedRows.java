@@ -121,7 +121,8 @@ public final class SealedRows implements AutoCloseable {
   }
 
   /**
-   * The mappings of those subjects that are sealed, as they are unless rows say otherwise.
+   * The mappings of those subjects that are sealed, as they are unless rows say otherwise; not of
+   * keys that were made after the retirement of their type.
    *
    * @throws dev.coatcheck.core.seal.SealKeyMissing if this instance lacks a seal key
    */
@@ -130,6 +131,7 @@ public final class SealedRows implements AutoCloseable {
     for (TypedKey subject : subjects) {
       registry
           .numbered(subject.typeNumber())
+          .filter(type -> !type.isRetired() || type.isSealedBeforeRetirement(subject.key()))
           .filter(type -> !isTooFarAhead(type, subject.key()))
           .flatMap(type -> StoredMapping.sealed(type, subject.key()))
           .ifPresent(mapping -> sealed.put(subject, mapping));
