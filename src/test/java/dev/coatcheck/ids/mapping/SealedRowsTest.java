@@ -3,12 +3,17 @@ package dev.coatcheck.ids.mapping;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.cluster.audit.Actor;
+import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.ids.ending.Endings;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -112,5 +117,36 @@ class SealedRowsTest {
         assertThat(restarted.sealedRows.haveNone(TypedToken.of(type, ended.token()))).isFalse();
       }
     }
+  }
+
+  @Test
+  void endingsOfMadeUpIdsDoNotFillTheFilter() throws Exception {
+    try (MappingFixture fixture = new MappingFixture()) {
+      fixture.on.sql().execute("create extension if not exists pg_stat_statements");
+      Type type = fixture.sealed("message", "msg", Instant.EPOCH);
+      Awaitility.await().until(() -> fixture.sealedRows.haveNone(TypedToken.of(type, NO_ROW)));
+      long before = readings(fixture);
+
+      List<Token> madeUp = tokens(11_000);
+      for (int i = 0; i < madeUp.size(); i += Endings.REQUESTS_MAX) {
+        List<Endings.Request> revocations = new ArrayList<>();
+        for (Token token : madeUp.subList(i, i + Endings.REQUESTS_MAX)) {
+          String text = new PublicId(type.prefix(), token).toString();
+          revocations.add(new Endings.Request.Revoke(text, Optional.empty()));
+        }
+        assertThat(fixture.endings.end(revocations, Endings.Mode.EACH, Actor.operator()))
+            .isInstanceOf(Endings.Result.Settled.class);
+      }
+      Thread.sleep(300); // a reading would have begun at once
+
+      assertThat(readings(fixture)).isEqualTo(before);
+    }
+  }
+
+  private static List<Token> tokens(int count) {
+    Random random = new Random(5);
+    return Stream.generate(() -> new Token(random.nextLong(), random.nextLong()))
+        .limit(count)
+        .toList();
   }
 }
