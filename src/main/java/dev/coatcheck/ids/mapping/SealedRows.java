@@ -49,18 +49,16 @@ public final class SealedRows implements AutoCloseable {
   private final AtomicBoolean isDue = new AtomicBoolean();
   private final ScheduledExecutorService reader = Background.timer("sealed-rows");
   private int missed; // guarded by this
-  private volatile Known known = Known.of(new TokenFilter(TOKENS_MIN));
+  private TokenFilter newest = new TokenFilter(TOKENS_MIN); // guarded by this
+  private volatile Known known = new Known(newest, Set.of(), false);
 
   /**
    * What the filter holds.
    *
-   * @param types the numbers of those whose rows it holds all; empty while they are read
+   * @param types the numbers of those whose rows it holds all
+   * @param isRead false while all rows are read into another filter
    */
-  private record Known(TokenFilter filter, Set<Integer> types, boolean isRead) {
-    static Known of(TokenFilter filter) {
-      return new Known(filter, Set.of(), false);
-    }
-  }
+  private record Known(TokenFilter filter, Set<Integer> types, boolean isRead) {}
 
   private SealedRows(
       Database database,
@@ -112,10 +110,10 @@ public final class SealedRows implements AutoCloseable {
   }
 
   /** An ID of this token has ended here; other instances hear of it through the change feed. */
-  void add(Token token) {
-    Known now = known;
-    now.filter.add(token);
-    if (now.filter.isFull()) {
+  synchronized void add(Token token) {
+    known.filter.add(token);
+    newest.add(token);
+    if (newest.isFull()) {
       readSoon(0);
     }
   }
@@ -189,12 +187,13 @@ public final class SealedRows implements AutoCloseable {
   }
 
   private synchronized void miss() {
-    known = Known.of(known.filter);
+    known = new Known(known.filter, Set.of(), false);
     missed++;
   }
 
   private synchronized int begin(TokenFilter filter) {
-    known = Known.of(filter);
+    known = new Known(known.filter, known.types, false);
+    newest = filter;
     return missed;
   }
 

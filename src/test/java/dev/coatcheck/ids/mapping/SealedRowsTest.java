@@ -143,6 +143,32 @@ class SealedRowsTest {
     }
   }
 
+  /** The lock keeps the rows from being read, so what is believed meanwhile is seen. */
+  @Test
+  void whatIsKnownIsBelievedWhileAFullFilterIsReadAgain() {
+    try (MappingFixture fixture = new MappingFixture()) {
+      Type type = fixture.sealed("message", "msg", Instant.EPOCH);
+      TypedToken id = TypedToken.of(type, NO_ROW);
+      Awaitility.await().until(() -> fixture.sealedRows.haveNone(id));
+      List<Token> many = tokens(11_000);
+      Token ended = new Token(5, 6);
+
+      try (TestSession _ =
+          fixture.on.sql().begin("lock table coatcheck.public_id in access exclusive mode")) {
+        many.forEach(fixture.sealedRows::add);
+        awaitReading(fixture);
+
+        assertThat(fixture.sealedRows.haveNone(id)).isTrue();
+        fixture.sealedRows.add(ended);
+        assertThat(fixture.sealedRows.haveNone(TypedToken.of(type, ended))).isFalse();
+      }
+
+      Awaitility.await()
+          .until(() -> fixture.sealedRows.haveNone(TypedToken.of(type, many.getFirst())));
+      assertThat(fixture.sealedRows.haveNone(TypedToken.of(type, ended))).isFalse();
+    }
+  }
+
   private static List<Token> tokens(int count) {
     Random random = new Random(5);
     return Stream.generate(() -> new Token(random.nextLong(), random.nextLong()))
