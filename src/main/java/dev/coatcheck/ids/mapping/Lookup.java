@@ -63,7 +63,8 @@ public final class Lookup {
 
   /**
    * The mappings of those subjects that have one; the list has no duplicates. A row of a table
-   * migration that waits for its public ID gets it now. Every key of a sealed type has one.
+   * migration that waits for its public ID gets it now. Every key of a sealed type has one, until
+   * the type is retired.
    *
    * @throws dev.coatcheck.core.seal.SealKeyMissing if this instance lacks a seal key
    */

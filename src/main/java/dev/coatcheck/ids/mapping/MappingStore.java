@@ -268,7 +268,7 @@ final class MappingStore {
   }
 
   /**
-   * The rows of sealed keys of a type, in the order of their keys.
+   * The rows of sealed keys of a type that have ended, in the order of their keys.
    *
    * @param span the keys to read
    * @param after where the page before ended
@@ -279,7 +279,7 @@ final class MappingStore {
         table.statement(
             "select "
                 + MappingTable.COLUMNS
-                + " from {table} where type_id = ? and key > ? and key <= ?"
+                + " from {table} where type_id = ? and status <> 0 and key > ? and key <= ?"
                 + " order by type_id, key limit ?");
     return database.read(
         "sealed rows",

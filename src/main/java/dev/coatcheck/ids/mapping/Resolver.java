@@ -246,11 +246,11 @@ public final class Resolver {
   }
 
   /**
-   * Drops a public ID that has just ended here from the cache. Other instances hear of it through
-   * the change feed.
+   * Drops a public ID that may have just ended here from the cache. Other instances hear of it
+   * through the change feed.
    */
   public void forget(Type type, Token token) {
-    if (type.sealing().isPresent()) {
+    if (type.isSealed(token)) { // or made-up ones would fill the filter
       sealedRows.add(token);
     }
     store.noteEnding(TypedToken.of(type, token));

@@ -24,11 +24,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Knows which sealed public IDs have no row. Only those that have ended or survived a merge have
- * one, so nearly every sealed ID is resolved without a question to Postgres: a filter in memory
- * says that its token is in no row. The filter is read in the background and follows the change
- * feed; it is believed for as long as the feed is. Until it is complete, and after changes were
- * missed, Postgres is asked about every sealed ID.
+ * Knows which sealed public IDs have no row of their ending. Rows of active ones, which were pinned
+ * or survived a merge, say what their seal keys say. So nearly every sealed ID is resolved without
+ * a question to Postgres: a filter in memory says that its token is in no such row. The filter is
+ * read in the background and follows the change feed; it is believed for as long as the feed is.
+ * Until it is complete, and after changes were missed, Postgres is asked about every sealed ID.
  */
 public final class SealedRows implements AutoCloseable {
   private static final int TOKENS_MIN = 10_000;
@@ -49,18 +49,16 @@ public final class SealedRows implements AutoCloseable {
   private final AtomicBoolean isDue = new AtomicBoolean();
   private final ScheduledExecutorService reader = Background.timer("sealed-rows");
   private int missed; // guarded by this
-  private volatile Known known = Known.of(new TokenFilter(TOKENS_MIN));
+  private TokenFilter newest = new TokenFilter(TOKENS_MIN); // guarded by this
+  private volatile Known known = new Known(newest, Set.of(), false);
 
   /**
    * What the filter holds.
    *
-   * @param types the numbers of those whose rows it holds all; empty while they are read
+   * @param types the numbers of those whose rows it holds all
+   * @param isRead false while all rows are read into another filter
    */
-  private record Known(TokenFilter filter, Set<Integer> types, boolean isRead) {
-    static Known of(TokenFilter filter) {
-      return new Known(filter, Set.of(), false);
-    }
-  }
+  private record Known(TokenFilter filter, Set<Integer> types, boolean isRead) {}
 
   private SealedRows(
       Database database,
@@ -88,7 +86,7 @@ public final class SealedRows implements AutoCloseable {
     return rows;
   }
 
-  /** Whether no row has the sealed ID, as far as all changes are known that are 1.9 s old. */
+  /** Whether no row ends the sealed ID, as far as all changes are known that are 1.9 s old. */
   public boolean haveNone(TypedToken id) {
     return feed.isTrusted() && haveHadNone(id);
   }
@@ -111,17 +109,18 @@ public final class SealedRows implements AutoCloseable {
     return !now.filter.mayHold(id.token());
   }
 
-  /** A row of this token was written here; other instances hear of it through the change feed. */
-  void add(Token token) {
-    Known now = known;
-    now.filter.add(token);
-    if (now.filter.isFull()) {
+  /** An ID of this token has ended here; other instances hear of it through the change feed. */
+  synchronized void add(Token token) {
+    known.filter.add(token);
+    newest.add(token);
+    if (newest.isFull()) {
       readSoon(0);
     }
   }
 
   /**
-   * The mappings of those subjects that are sealed, as they are unless rows say otherwise.
+   * The mappings of those subjects that are sealed, as they are unless rows say otherwise; not of
+   * keys that were made after the retirement of their type.
    *
    * @throws dev.coatcheck.core.seal.SealKeyMissing if this instance lacks a seal key
    */
@@ -130,6 +129,7 @@ public final class SealedRows implements AutoCloseable {
     for (TypedKey subject : subjects) {
       registry
           .numbered(subject.typeNumber())
+          .filter(type -> !type.isRetired() || type.isSealedBeforeRetirement(subject.key()))
           .filter(type -> !isTooFarAhead(type, subject.key()))
           .flatMap(type -> StoredMapping.sealed(type, subject.key()))
           .ifPresent(mapping -> sealed.put(subject, mapping));
@@ -187,12 +187,13 @@ public final class SealedRows implements AutoCloseable {
   }
 
   private synchronized void miss() {
-    known = Known.of(known.filter);
+    known = new Known(known.filter, Set.of(), false);
     missed++;
   }
 
   private synchronized int begin(TokenFilter filter) {
-    known = Known.of(filter);
+    known = new Known(known.filter, known.types, false);
+    newest = filter;
     return missed;
   }
 

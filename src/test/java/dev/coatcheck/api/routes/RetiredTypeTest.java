@@ -60,6 +60,11 @@ class RetiredTypeTest {
     return retired;
   }
 
+  private static Reply published(String key) {
+    return CLIENT.post(
+        "/v1/urls/publish", json("url", "/messages/" + key, "template", "/messages/{message}"));
+  }
+
   private static String key(Instant time) {
     SnowflakeLayout layout = SnowflakeLayout.DEFAULT;
     return Long.toString(layout.key(layout.position(time.toEpochMilli()), 1));
@@ -164,9 +169,19 @@ class RetiredTypeTest {
         .isEqualTo("type_retired");
     assertThat(CLIENT.mint("message", "key", before.text("/key")).text("/id"))
         .isEqualTo(before.text("/id"));
-    assertProblem(
-        CLIENT.mint("message", "key", key(Instant.now().plus(Duration.ofMinutes(5)))),
-        "409 type_retired type");
+    String later = key(Instant.now().plus(Duration.ofMinutes(5)));
+    assertProblem(CLIENT.mint("message", "key", later), "409 type_retired type");
+    assertThat(CLIENT.get("/v1/types/message/keys/" + later).status()).isEqualTo(404);
+    assertThat(published(later).status()).isEqualTo(404);
+    Reply found =
+        CLIENT.post(
+            "/v1/ids/lookup", json("type", "message", "keys", List.of(later, before.text("/key"))));
+    assertThat(found.text("/data/0/error/code")).isEqualTo("key_unknown");
+    assertThat(found.text("/data/1/public_id/id")).isEqualTo(before.text("/id"));
+    assertThat(CLIENT.get("/v1/types/message/keys/" + before.text("/key")).text("/id"))
+        .isEqualTo(before.text("/id"));
+    assertThat(published(before.text("/key")).text("/published"))
+        .isEqualTo("/messages/" + before.text("/id"));
     assertThat(CLIENT.get("/v1/ids/" + before.text("/id")).status()).isEqualTo(200);
   }
 

@@ -42,4 +42,9 @@ class TokenFilterTest {
     }
     assertThat(filter.isFull()).isTrue();
   }
+
+  @Test
+  void tenMillionTakeSixteenMegabytes() {
+    assertThat(new TokenFilter(10_240_000).bytes()).isEqualTo(16 << 20);
+  }
 }
