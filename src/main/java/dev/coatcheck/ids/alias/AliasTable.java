@@ -54,6 +54,35 @@ public final class AliasTable {
           """,
           "bucket");
 
+  /** Along the index whatever the statistics say, as {@link #targets}. */
+  private static final String DELETE_ALL =
+      """
+      delete from coatcheck.alias
+       where ctid = any(array(
+         select found.ctid from unnest(?) as wanted (token) cross join lateral (
+          select ctid from coatcheck.alias
+           where token = wanted.token and type_id = ? offset 0) as found))
+      returning token, scheme, namespace, value
+      """;
+
+  private static final String OF_TOKENS =
+      """
+      select token, scheme, namespace, value from coatcheck.alias
+       where token = any(?) and type_id = ?
+      """;
+
+  private static final ShardedSql DELETE_OF_SHARD =
+      ShardedSql.of(
+          """
+          delete from coatcheck.alias as row
+           using unnest(?, ?, ?, ?, ?, ?)
+              as erased (bucket, type_id, scheme, value, namespace, token)
+           where row.bucket = erased.bucket and row.type_id = erased.type_id
+             and row.scheme = erased.scheme and row.value = erased.value
+             and row.namespace = erased.namespace and row.token = erased.token and {shard}
+          """,
+          "row.bucket");
+
   private AliasTable() {}
 
   /**
@@ -234,48 +263,53 @@ public final class AliasTable {
     return areActive.isEmpty() ? type.isSealed(token) : areActive.getFirst();
   }
 
-  /**
-   * Replaces all names of a public ID by their hashes.
-   *
-   * @return the names that it had
-   */
-  public static List<Alias> erase(DSLContext sql, Type type, Token token) {
-    List<Alias> names =
-        Shards.of(sql).isOneTable()
-            ? deleteAll(sql, type, token)
-            : deleteOverShards(sql, type, token);
+  /** A name, and the public ID that has it. */
+  private record Named(Token token, Alias name) {}
+
+  /** Replaces all names of public IDs by their hashes; returns the names that they had. */
+  public static Map<Token, List<Alias>> erase(DSLContext sql, Type type, List<Token> tokens) {
+    boolean isOneTable = Shards.of(sql).isOneTable();
+    List<Named> erased =
+        PlainSql.rows(
+            sql,
+            isOneTable ? DELETE_ALL : OF_TOKENS,
+            row ->
+                new Named(
+                    Token.of(row.getObject(1, UUID.class)),
+                    name(
+                        type, row.getString(2), new Namespace(row.getString(3)), row.getString(4))),
+            tokens.stream().map(Token::toUuid).toArray(UUID[]::new),
+            type.number());
+    if (!isOneTable) {
+      deleteOverShards(sql, erased);
+    }
+    List<Alias> names = erased.stream().map(Named::name).toList();
     sql.execute(
         "insert into {0} (type_id, hash) select * from unnest({1}, {2}) on conflict do nothing",
         ERASED_ALIAS, Unnest.integers(names, Alias::typeNumber), Unnest.uuids(names, Alias::hash));
-    return names;
+    return erased.stream()
+        .collect(
+            Collectors.groupingBy(
+                Named::token, Collectors.mapping(Named::name, Collectors.toList())));
   }
 
-  private static List<Alias> deleteAll(DSLContext sql, Type type, Token token) {
-    return sql.deleteFrom(ALIAS)
-        .where(ALIAS.TOKEN.eq(token.toUuid()).and(ALIAS.TYPE_ID.eq(type.number())))
-        .returning(ALIAS.SCHEME, ALIAS.NAMESPACE, ALIAS.VALUE)
-        .fetch(
-            row ->
-                name(
-                    type,
-                    row.get(ALIAS.SCHEME),
-                    new Namespace(row.get(ALIAS.NAMESPACE)),
-                    row.get(ALIAS.VALUE)));
-  }
-
-  /**
-   * Reads all shards and deletes in those that have a row. The mapping is locked, so that no name
-   * is added meanwhile.
-   */
-  private static List<Alias> deleteOverShards(DSLContext sql, Type type, Token token) {
-    List<Alias> names =
-        ofEachShard(sql, type, token, Integer.MAX_VALUE).stream()
-            .sorted(Comparator.comparingInt(Alias::bucket))
-            .toList();
-    for (Alias name : names) {
-      boolean _ = delete(sql, name, token);
-    }
-    return names;
+  /** The mappings are locked, so that no name was added since these were read. */
+  private static void deleteOverShards(DSLContext sql, List<Named> erased) {
+    int _ =
+        DELETE_OF_SHARD.execute(
+            sql,
+            text -> text,
+            erased,
+            row -> row.name().bucket(),
+            some ->
+                new Object[] {
+                  some.stream().map(row -> (short) row.name().bucket()).toArray(Short[]::new),
+                  some.stream().map(row -> row.name().typeNumber()).toArray(Integer[]::new),
+                  some.stream().map(row -> row.name().scheme().wireName()).toArray(String[]::new),
+                  some.stream().map(row -> row.name().value()).toArray(String[]::new),
+                  some.stream().map(row -> row.name().namespace().stored()).toArray(String[]::new),
+                  some.stream().map(row -> row.token().toUuid()).toArray(UUID[]::new)
+                });
   }
 
   private static Alias name(Type type, String scheme, Namespace namespace, String value) {

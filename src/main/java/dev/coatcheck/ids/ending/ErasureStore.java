@@ -9,9 +9,8 @@ import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
 import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.id.Token;
-import dev.coatcheck.core.key.Key;
+import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.ids.alias.Alias;
-import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.alias.AliasTable;
 import dev.coatcheck.ids.ending.EndingPlan.Ref;
 import dev.coatcheck.ids.mapping.EndingTable;
@@ -25,7 +24,6 @@ import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.group.GroupCommit;
 import dev.coatcheck.postgres.group.GroupCommit.Attempt;
 import dev.coatcheck.postgres.sql.Database;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -142,7 +140,6 @@ final class ErasureStore {
 
   private static Done erase(DSLContext sql, Call call, List<StoredMapping> rows) {
     Type type = call.id().type();
-    List<Alias> aliases = new ArrayList<>();
     PinnedKeyTable.delete(
         sql,
         rows.stream()
@@ -150,13 +147,12 @@ final class ErasureStore {
             .map(row -> TypedKey.of(type, row.key()))
             .toList());
     ErasureTable.erase(sql, type, rows);
-    for (StoredMapping row : rows) {
-      List<Alias> some = AliasTable.erase(sql, type, row.token());
-      if (row.key() instanceof Key.Bigint(long key)) {
-        ErasureTable.insertTasks(sql, type, row.token().toUuid(), key, legacyIds(some));
-      }
-      aliases.addAll(some);
+    List<Token> tokens = rows.stream().map(StoredMapping::token).toList();
+    Map<Token, List<Alias>> named = AliasTable.erase(sql, type, tokens);
+    if (type.keyKind() == KeyKind.BIGINT) {
+      ErasureTable.insertTasks(sql, type, rows, named);
     }
+    List<Alias> aliases = named.values().stream().flatMap(List::stream).toList();
     Erasure erasure = known(sql, call.id());
     List<String> erased =
         rows.stream().map(row -> new PublicId(type.prefix(), row.token()).toString()).toList();
@@ -172,17 +168,7 @@ final class ErasureStore {
         sql, ChangeKind.ALIAS, aliases.stream().map(Alias::subjectOfChange).toList());
     ChangeTable.append(
         sql, ChangeKind.ENDING, rows.stream().map(row -> row.id().subjectOfChange()).toList());
-    return new Done(
-        new EraseOutcome.Erased(erasure),
-        aliases,
-        rows.stream().map(StoredMapping::token).toList());
-  }
-
-  private static List<Long> legacyIds(List<Alias> aliases) {
-    return aliases.stream()
-        .filter(alias -> alias.scheme() == AliasScheme.LEGACY)
-        .map(alias -> Long.valueOf(alias.value()))
-        .toList();
+    return new Done(new EraseOutcome.Erased(erasure), aliases, tokens);
   }
 
   /** The erasure of a public ID; empty if it isn't erased. */

@@ -1,6 +1,10 @@
 package dev.coatcheck.ids.ending;
 
+import dev.coatcheck.core.id.Token;
+import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyKind;
+import dev.coatcheck.ids.alias.Alias;
+import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.mapping.MappingTable;
 import dev.coatcheck.ids.mapping.PublicIdTable;
 import dev.coatcheck.ids.mapping.StoredMapping;
@@ -11,6 +15,7 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -38,19 +43,38 @@ public final class ErasureTable {
       select token, ?, now() + ?::interval from unnest(?) as token
       """;
 
-  /** Every source that had a run of the type may have the row in its archive or its outbox. */
+  /** Every source that had a run of the type may have the rows in its archive or its outbox. */
   private static final String INSERT_TASKS =
       """
       insert into coatcheck.erasure_task (token, type_id, key, legacy_ids, source)
-      select distinct ?::uuid, type_id, ?::bigint, ?::bigint[], source
-        from coatcheck.table_migration where type_id = ? and started_at is not null
+      select erased.token, run.type_id, erased.key, erased.legacy_ids::bigint[], run.source
+        from unnest(?, ?, ?) as erased (token, key, legacy_ids)
+       cross join (
+         select distinct type_id, source from coatcheck.table_migration
+          where type_id = ? and started_at is not null) as run
       """;
 
   private static final String FORGET_SET_ASIDE =
       """
       delete from coatcheck.table_migration_set_aside
-       where (key = ? or legacy_id = any(?))
+       where (key = any(?) or legacy_id = any(?))
          and migration_id in (select migration_id from coatcheck.table_migration where type_id = ?)
+      """;
+
+  /** Those of the numbers that runs tell of. A pattern of thousands takes Postgres seconds. */
+  private static final String TOLD =
+      """
+      with run as (
+        select migration_id, report, reason from coatcheck.table_migration where type_id = ?)
+      select distinct number[1]
+        from (select report::text from run
+              union all select reason from run
+              union all
+              select detail from coatcheck.table_migration_event join run using (migration_id)
+              union all
+              select error from coatcheck.table_migration_step join run using (migration_id))
+             as told (text), regexp_matches(told.text, '-?\\d+', 'g') as number
+       where number[1] = any(?)
       """;
 
   /** A verification names rows by their legacy IDs and keys; the next one reports again. */
@@ -126,23 +150,51 @@ public final class ErasureTable {
     PlainSql.execute(sql, INSERT, type.number(), STORED_MAX.toString(), tokens);
   }
 
-  /**
-   * Writes down what the sources of the type have to delete, and forgets what runs say of the row.
-   */
-  static void insertTasks(DSLContext sql, Type type, UUID token, long key, List<Long> legacyIds) {
-    Long[] ids = legacyIds.toArray(Long[]::new);
-    if (PlainSql.execute(sql, INSERT_TASKS, token, key, ids, type.number()) == 0) {
+  /** Writes down what the sources have to delete, and forgets what runs say of the rows. */
+  static void insertTasks(
+      DSLContext sql, Type type, List<StoredMapping> rows, Map<Token, List<Alias>> aliases) {
+    List<List<Long>> legacyIds =
+        rows.stream().map(row -> legacyIds(aliases.getOrDefault(row.token(), List.of()))).toList();
+    Long[] keys = rows.stream().map(row -> ((Key.Bigint) row.key()).value()).toArray(Long[]::new);
+    int tasks =
+        PlainSql.execute(
+            sql,
+            INSERT_TASKS,
+            rows.stream().map(row -> row.token().toUuid()).toArray(UUID[]::new),
+            keys,
+            legacyIds.stream().map(ids -> joined(ids, ",", "{", "}")).toArray(String[]::new),
+            type.number());
+    if (tasks == 0) {
       return;
     }
-    PlainSql.execute(sql, FORGET_SET_ASIDE, key, ids, type.number());
-    String numbers =
-        Stream.concat(Stream.of(key), legacyIds.stream())
-            .map(String::valueOf)
-            .collect(Collectors.joining("|", "(", ")"));
+    Long[] ids = legacyIds.stream().flatMap(List::stream).toArray(Long[]::new);
+    PlainSql.execute(sql, FORGET_SET_ASIDE, keys, ids, type.number());
+    List<String> found =
+        PlainSql.rows(
+            sql,
+            TOLD,
+            row -> row.getString(1),
+            type.number(),
+            Stream.of(keys, ids).flatMap(Stream::of).map(String::valueOf).toArray(String[]::new));
+    if (found.isEmpty()) {
+      return;
+    }
+    String numbers = joined(found, "|", "(", ")");
     String told = "\\m(ID|key|for instance) " + numbers + "\\M";
     PlainSql.execute(sql, FORGET_REPORTS, "\"(key )?" + numbers + "\"", told, type.number());
     PlainSql.execute(sql, FORGET_EVENTS, told, type.number());
     PlainSql.execute(sql, FORGET_STEPS, told, type.number());
+  }
+
+  private static List<Long> legacyIds(List<Alias> aliases) {
+    return aliases.stream()
+        .filter(alias -> alias.scheme() == AliasScheme.LEGACY)
+        .map(alias -> Long.valueOf(alias.value()))
+        .toList();
+  }
+
+  private static String joined(List<?> parts, String between, String before, String after) {
+    return parts.stream().map(String::valueOf).collect(Collectors.joining(between, before, after));
   }
 
   /**

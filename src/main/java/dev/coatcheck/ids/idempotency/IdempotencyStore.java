@@ -27,7 +27,8 @@ final class IdempotencyStore {
 
   /**
    * Begins the next part if the current one is older than {@code age} by the database's clock, and
-   * empties a part that no lookup reads. Instances may call this concurrently; one of them does it.
+   * empties a part that no lookup reads. If that is empty it isn't truncated: a truncate waits for
+   * every dump. Instances may call this concurrently; one of them does it.
    *
    * @return whether this instance did it
    * @throws dev.coatcheck.postgres.sql.LockTimeout if another transaction holds a lock; try again
@@ -49,7 +50,9 @@ final class IdempotencyStore {
           if (due == null) {
             return false;
           }
-          sql.truncate(PartTable.emptiedAfter(due.value1())).execute();
+          if (sql.fetchExists(PartTable.emptiedAfter(due.value1()))) {
+            sql.truncate(PartTable.emptiedAfter(due.value1())).execute();
+          }
           sql.update(IDEMPOTENCY_TURN)
               .set(IDEMPOTENCY_TURN.PART, due.value1() + 1)
               .set(IDEMPOTENCY_TURN.BEGAN_AT, currentTimestamp().coerce(IDEMPOTENCY_TURN.BEGAN_AT))

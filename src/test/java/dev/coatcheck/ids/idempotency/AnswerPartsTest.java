@@ -20,6 +20,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jooq.DSLContext;
@@ -136,12 +137,34 @@ class AnswerPartsTest {
     assertThat(find(key)).containsEntry(key, new IdempotencyTable.Past(HASH, ANSWER));
   }
 
+  /** A dump reads all tables for as long as it lasts; most parts are empty when they are needed. */
+  @Test
+  void aDumpDoesNotHoldUpATurn() {
+    try (AnswerExpiry turns = new AnswerExpiry(DATABASE, PartTable.PART, OBSERVER);
+        TestSession dump = FRESH.sql().session()) {
+      partBegan("60 seconds");
+      assertThat(turns.run()).isFalse();
+      long before = part();
+      assertThat(rows(before + 2)).isZero();
+      dump.begin(
+          LongStream.range(0, 9)
+              .mapToObj(part -> "coatcheck." + PartTable.table(part).getName())
+              .collect(Collectors.joining(", ", "lock table ", " in access share mode")));
+      partBegan("4 hours");
+
+      assertThat(turns.run()).isTrue();
+      assertThat(part()).isEqualTo(before + 1);
+    }
+  }
+
   /** A lock that another session holds delays a turn, and no turn waits for long. */
   @Test
   void aTurnThatDoesNotGetItsLockIsLeftForTheNextTime() {
     try (AnswerExpiry turns = new AnswerExpiry(DATABASE, Duration.ZERO, OBSERVER);
         TestSession other = FRESH.sql().session()) {
       long before = part();
+      IdempotencyKey expired = new IdempotencyKey("alice", "expired");
+      DATABASE.write("test", sql -> keep(sql, before + 2, expired, ANSWER));
       other.begin(
           "lock table coatcheck.%s in access share mode"
               .formatted(PartTable.emptiedAfter(before).getName()));
@@ -151,6 +174,7 @@ class AnswerPartsTest {
       other.rollback();
       assertThat(turns.run()).isTrue();
       assertThat(part()).isEqualTo(before + 1);
+      assertThat(rows(before + 2)).isZero();
     }
   }
 

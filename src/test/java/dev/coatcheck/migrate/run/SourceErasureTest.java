@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.ids.access.AllowedTypes;
+import dev.coatcheck.ids.ending.Endings;
+import dev.coatcheck.ids.ending.Endings.Mode;
+import dev.coatcheck.ids.ending.Endings.Request;
 import dev.coatcheck.ids.ending.EraseOutcome;
 import dev.coatcheck.ids.ending.Erasure;
 import dev.coatcheck.ids.ending.Erasures;
@@ -22,6 +25,7 @@ import dev.coatcheck.postgres.sql.TestSql;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -127,6 +131,56 @@ class SourceErasureTest {
         .doesNotContain(key);
   }
 
+  /** A transaction that sends some statements for each of a thousand rows ends at its deadline. */
+  @Test
+  void anErasureOfManyTakesFewStatements() {
+    ordersWithCanary();
+    fixture.run();
+    Mapping survivor = mapping();
+    long seventh = fixture.count("select snowflake_id from orders where id = 7");
+    List<Request> merges =
+        LongStream.rangeClosed(1, 50)
+            .mapToObj(id -> mapping(id).publicId().toString())
+            .<Request>map(id -> new Request.Merge(id, survivor.publicId().toString()))
+            .toList();
+    Endings.Result _ = fixture.gateway.endings.end(merges, Mode.ALL_OR_NONE, Actor.operator());
+    gatewaySql()
+        .execute(
+            "create extension if not exists pg_stat_statements",
+            "create table tasks (key bigint, legacy_ids bigint[])",
+            "create rule kept as on insert to coatcheck.erasure_task do also"
+                + " insert into tasks values (new.key, new.legacy_ids)",
+            "update coatcheck.table_migration_event set detail ="
+                + " 'row with ID 7; for instance 50; for instance 77'");
+    long before = statements();
+
+    Erasure erased =
+        erasure(
+            erasures()
+                .erase(survivor.publicId().toString(), true, AllowedTypes.ALL, Actor.operator()));
+
+    assertThat(statements() - before).isBetween(1L, 20L);
+    assertThat(erased.waitsFor()).containsExactly(MigrationFixture.OTHER);
+    assertThat(gatewaySql().numbers("select key from tasks where legacy_ids = '{7}'"))
+        .containsExactly(seventh);
+    assertThat(gatewaySql().number("select count(*) from tasks")).isEqualTo(51);
+    assertThat(gatewaySql().number("select count(*) from coatcheck.erased_alias")).isEqualTo(51);
+    assertThat(gatewaySql().number("select count(*) from coatcheck.alias")).isOne();
+    assertThat(gatewaySql().texts("select distinct detail from coatcheck.table_migration_event"))
+        .contains("row with ID ?; for instance ?; for instance 77")
+        .noneMatch(detail -> detail.contains("ID 7"));
+  }
+
+  private long statements() {
+    return gatewaySql()
+        .number(
+            """
+            select coalesce(sum(calls), 0)::bigint from pg_stat_statements
+             where query ~ '^(insert|delete|update)' and query ~ '(alias|erasure_task|table_migration)'
+               and dbid = (select oid from pg_database where datname = current_database())\
+            """);
+  }
+
   /** Each round deletes what is set aside. */
   private void awaitRound(TableMigration run) {
     String left = sql(run, "select count(*) from <schema>.set_aside where run = <run>");
@@ -148,8 +202,13 @@ class SourceErasureTest {
   }
 
   private Mapping mapping() {
+    return mapping(LEGACY);
+  }
+
+  private Mapping mapping(long legacyId) {
     ResolveOutcome outcome =
-        fixture.gateway.resolver.resolveAlias(fixture.type, legacyId().alias());
+        fixture.gateway.resolver.resolveAlias(
+            fixture.type, new OlderId.LegacyId(fixture.type, legacyId).alias());
     if (outcome instanceof ResolveOutcome.Found(Mapping mapping)) {
       return mapping;
     }
