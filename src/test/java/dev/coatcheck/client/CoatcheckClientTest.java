@@ -332,6 +332,24 @@ class CoatcheckClientTest {
             });
   }
 
+  /** Such as one that was read with the end of its line. */
+  @Test
+  void anApiKeyThatNoHeaderTakesIsRefusedAndNotTold() {
+    CoatcheckClient.Builder builder = CoatcheckClient.builder(proxy.uri());
+    String key = GATEWAY.key() + "\n";
+
+    assertThatThrownBy(() -> builder.apiKey(key)).satisfies(refused -> isNotToldIn(refused));
+    assertThatThrownBy(() -> builder.apiKey(() -> key).build().mint(Charge.class))
+        .satisfies(refused -> isNotToldIn(refused));
+  }
+
+  private static void isNotToldIn(Throwable refused) {
+    assertThat(refused)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("API key");
+    assertThat(refused.getMessage()).doesNotContain(GATEWAY.key());
+  }
+
   @Test
   void aClassThatNamesAnotherTypeIsRefused() {
     assertThatThrownBy(() -> client.mint(Mistaken.class))

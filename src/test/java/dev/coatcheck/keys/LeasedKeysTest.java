@@ -158,6 +158,26 @@ class LeasedKeysTest {
     }
   }
 
+  /** Such as one that was read with the end of its line. */
+  @Test
+  void anApiKeyThatNoHeaderTakesIsRefusedAndNotTold() {
+    assertThatThrownBy(
+            () -> {
+              try (Snowflakes keys =
+                  Snowflakes.leasedFrom(GATEWAY.uri(), "ccg_live_secret\n")
+                      .onEvent(events::add)
+                      .open()) {
+                keys.next();
+              }
+            })
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("API key")
+        .extracting(Throwable::getMessage)
+        .asString()
+        .doesNotContain("secret");
+    assertThat(events).isEmpty();
+  }
+
   /** A failure comes several times a second, for as long as an outage lasts. */
   @Test
   void aFailureThatRepeatsIsToldOnce() {

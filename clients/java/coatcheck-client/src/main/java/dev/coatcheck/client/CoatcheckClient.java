@@ -598,8 +598,10 @@ public final class CoatcheckClient implements AutoCloseable {
      *
      * @param key the whole key
      * @return this
+     * @throws IllegalArgumentException if it has a line break, or something else that no key has
      */
     public Builder apiKey(String key) {
+      Transport.checked(key);
       return apiKey(() -> key);
     }
 
