@@ -82,6 +82,20 @@ test('a text that can be no older public ID either is malformed', async () => {
   }
 });
 
+test('a text that an API key of some types may not ask for is malformed', async () => {
+  const { proxy, ids } = await faulty();
+  const body = BUSY.replace('busy', 'type_not_allowed');
+  proxy.faults.push(
+    { kind: 'answer', status: 403, body },
+    { kind: 'answer', status: 200, body: `{"data":[{"index":0,"status":403,"error":${body}}]}` },
+  );
+
+  assert.equal((await ids.resolve(charge, 'foo', { older: true })).outcome, 'malformed');
+  const all = await ids.resolveAll(charge, ['', 'foo'], { older: true });
+  assert.deepEqual(all.map(({ outcome }) => outcome), ['malformed', 'malformed']);
+  assert.equal(proxy.seen.length, 2);
+});
+
 test('2,500 items are three requests, and each result is that of its item', async () => {
   const { proxy, ids } = await faulty();
   const keys = newKeys(2_500);
