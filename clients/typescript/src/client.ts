@@ -521,8 +521,8 @@ function refusedText<T extends string>(
   options: ResolveOptions,
 ): Resolved<T> | undefined {
   const parsed = type.parse(text);
-  const isSent = parsed.outcome === 'valid' || (options.older === true && mayBeOlder(text));
-  return isSent ? undefined : (parsed as Resolved<T>);
+  const isOlder = options.older === true && parsed.outcome === 'malformed' && mayBeOlder(text);
+  return parsed.outcome === 'valid' || isOlder ? undefined : parsed;
 }
 
 /** Whether a text may be an older public ID: a segment of a path and a text of JSON, of at most 255 characters. */

@@ -66,6 +66,8 @@ test('the public ID of another type and a typo are refused without a request', a
     (await ids.resolveAll(charge, [userId, '', undefined])).map(({ outcome }) => outcome),
     ['wrong_type', 'malformed', 'malformed'],
   );
+  assert.equal((await ids.resolve(charge, userId, { older: true })).outcome, 'wrong_type');
+  assert.equal((await ids.resolveAll(charge, [userId], { older: true }))[0]?.outcome, 'wrong_type');
   assert.equal(proxy.seen.length, 0);
   assert.deepEqual(await ids.resolve(charge, UNKNOWN), { outcome: 'unknown' });
   assert.equal(proxy.seen.length, 1);
