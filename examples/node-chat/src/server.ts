@@ -84,8 +84,8 @@ export function server(prisma: PrismaClient, ids: Coatcheck): FastifyInstance {
   /** For good: the public ID answers 410 from now on, and the text is gone. */
   app.delete<{ Params: { id: string } }>('/messages/:id', async ({ params }, reply) => {
     const id = await key(message, params.id);
+    await prisma.message.deleteMany({ where: { id } }); // first: after the revocation a repetition finds no key
     await ids.revoke(message.of(params.id), 'deleted by its author');
-    await prisma.message.deleteMany({ where: { id } });
     return reply.code(204).send();
   });
 
