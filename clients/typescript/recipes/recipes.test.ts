@@ -17,12 +17,18 @@ const ids = new Coatcheck({ url: GATEWAY, apiKey: API_KEY });
 /** The paths that the code under test asked the gateway for. */
 const asked: string[] = [];
 let proxy: Server;
+/** What the gateway answers the code of the recipes, where it refuses the call itself. */
+let refusal: number | undefined;
 let publicIds: PublicId<'charge'>[];
 
 /** Puts a counter between the code of the recipes, which reads the environment, and the gateway. */
 before(async () => {
   proxy = createServer((incoming, answer) => {
     asked.push(incoming.url ?? '');
+    if (refusal !== undefined) {
+      answer.writeHead(refusal, { 'retry-after': '3600' }).end('{"code":"refused","detail":"Refused."}');
+      return;
+    }
     const passed = request(GATEWAY + incoming.url, { method: incoming.method, headers: incoming.headers }, (response) => {
       answer.writeHead(response.statusCode ?? 502, response.headers);
       response.pipe(answer);
@@ -79,7 +85,7 @@ test('hono', async () => {
   await serves(async (path) => {
     const answer = await app.request(path);
     return { status: answer.status, body: await answer.text() };
-  });
+  }, 500);
 });
 
 test('prisma', async () => {
@@ -95,7 +101,7 @@ test('drizzle', async () => {
 });
 
 /** A page of 500 rows is one call; a row is found by its public ID alone. */
-async function serves(get: Get): Promise<void> {
+async function serves(get: Get, laterStatus = 503): Promise<void> {
   asked.length = 0;
   const page = JSON.parse((await get('/charges')).body) as { id: string; cents: number }[];
   assert.deepEqual(page, publicIds.map((id, cents) => ({ id, cents })));
@@ -115,6 +121,11 @@ async function serves(get: Get): Promise<void> {
   assert.deepEqual(asked, []);
   assert.equal((await get(`/charges/${formatPublicId('ch', 0n)}`)).status, 404);
   assert.equal((await get(`/charges/${ended.id}`)).status, 410);
+  for (const [status, answered] of [[401, 500], [404, 500], [429, laterStatus]] as const) {
+    refusal = status;
+    assert.equal((await get(`/charges/${id}`)).status, answered, `the gateway answers ${status}`);
+  }
+  refusal = undefined;
 }
 
 /** Rows are stored under keys, and seen under public IDs. */

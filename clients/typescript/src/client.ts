@@ -25,6 +25,8 @@ import {
 import type { PublicId, PublicIdType } from './public-id.js';
 import { type CallOptions, Transport, type TransportOptions } from './transport.js';
 
+const TYPE_NOT_ALLOWED = 'type_not_allowed';
+
 export type AliasScheme = 'legacy' | 'client' | 'public';
 
 /** What a mint brings along. Without all of them the gateway makes a new public ID and a new key. */
@@ -202,7 +204,7 @@ export class Coatcheck {
         const { body } = await this.#get(`/v1/ids/${encodeURIComponent(String(text))}`, options);
         return found(type, body);
       } catch (error) {
-        return outcomeOf(error, (refusal) => resolvedOf<T>(refusal) ?? notInPath(type, text, refusal));
+        return outcomeOf(error, (refusal) => resolvedOf<T>(refusal) ?? malformed(type, text, refusal));
       }
     };
     return this.#known(resolving(type, text), ask);
@@ -229,7 +231,11 @@ export class Coatcheck {
         ),
     );
     let next = 0;
-    return results.map((result) => result ?? (answers[next++] as Resolved<T> | Failed));
+    return results.map((result, index) => {
+      const answer = result ?? (answers[next++] as Resolved<T> | Failed);
+      const isRefused = answer.outcome === 'failed' && answer.error.code === TYPE_NOT_ALLOWED;
+      return (isRefused ? malformed(type, texts[index], answer.error) : undefined) ?? answer;
+    });
   }
 
   /** Which public ID a key has. Nothing is minted. */
@@ -515,8 +521,8 @@ function refusedText<T extends string>(
   options: ResolveOptions,
 ): Resolved<T> | undefined {
   const parsed = type.parse(text);
-  const isSent = parsed.outcome === 'valid' || (options.older === true && mayBeOlder(text));
-  return isSent ? undefined : (parsed as Resolved<T>);
+  const isOlder = options.older === true && parsed.outcome === 'malformed' && mayBeOlder(text);
+  return parsed.outcome === 'valid' || isOlder ? undefined : parsed;
 }
 
 /** Whether a text may be an older public ID: a segment of a path and a text of JSON, of at most 255 characters. */
@@ -525,14 +531,17 @@ function mayBeOlder(text: unknown): boolean {
   return isText && !/^\.\.?$/.test(text) && !/[\0\p{Surrogate}]/u.test(text);
 }
 
-/** A text that the gateway's server takes in no path, such as `a/b`, is no public ID of any system. */
-function notInPath<T extends string>(
+/**
+ * A text that the gateway's server takes in no path, such as `a/b`, is no public ID of any system; and for an API key
+ * of some types, neither is what is of none of them.
+ */
+function malformed<T extends string>(
   type: PublicIdType<T>,
   text: unknown,
-  { status }: CoatcheckError,
+  { status, code }: CoatcheckError,
 ): Resolved<T> | undefined {
   const parsed = type.parse(text);
-  return status === 400 && parsed.outcome !== 'valid' ? parsed : undefined;
+  return (status === 400 || code === TYPE_NOT_ALLOWED) && parsed.outcome !== 'valid' ? parsed : undefined;
 }
 
 /** Under which the answer is kept. That to an older public ID isn't: it ends with an alias, which no event of it says. */

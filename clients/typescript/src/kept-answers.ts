@@ -43,23 +43,23 @@ export class KeptAnswers {
     ask: (missing: readonly number[]) => Promise<R[]>,
   ): Promise<R[]> {
     const answers: R[] = [];
-    const all = questions.map((_, index) => index);
-    const missing = this.#missing(questions, all, answers);
+    const kept = new Set(questions.keys());
+    let missing = this.#missing(questions, kept, answers);
     this.#hits += questions.length - missing.length;
     this.#misses += missing.length;
-    if (missing.length > 0) {
-      const kept = all.filter((index) => answers[index] !== undefined);
+    while (missing.length > 0) {
       await this.#ask(questions, missing, answers, ask);
       // That may have taken seconds, in which what was found before can have ended.
-      await this.#ask(questions, this.#missing(questions, kept, answers), answers, ask);
+      missing.forEach((index) => kept.delete(index));
+      missing = this.#missing(questions, kept, answers);
     }
     return answers;
   }
 
   /** Puts the kept answers to some questions; returns those that have none. */
-  #missing<R>(questions: readonly (string | undefined)[], some: readonly number[], answers: R[]): number[] {
+  #missing<R>(questions: readonly (string | undefined)[], some: ReadonlySet<number>, answers: R[]): number[] {
     const isTrusted = this.#changes.isTrusted;
-    return some.filter((index) => {
+    return [...some].filter((index) => {
       const kept = isTrusted ? this.#find<R>(questions[index]) : undefined;
       if (kept !== undefined) {
         answers[index] = kept;
@@ -74,9 +74,6 @@ export class KeptAnswers {
     answers: R[],
     ask: (missing: readonly number[]) => Promise<R[]>,
   ): Promise<void> {
-    if (missing.length === 0) {
-      return;
-    }
     const askedAt = now();
     const told = await ask(missing);
     missing.forEach((index, i) => {

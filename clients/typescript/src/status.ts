@@ -1,8 +1,16 @@
+import { CoatcheckError } from './error.js';
 import type { LookedUp, Named, Resolved } from './outcomes.js';
+import { isTemporary } from './transport.js';
 
-/** How an application answers for a public ID in its URL: 404 for another type's too, which says nothing of that ID. */
-export function statusOf({ outcome }: Resolved | LookedUp | Named): 200 | 400 | 404 | 410 {
-  switch (outcome) {
+/**
+ * How an application answers for a public ID in its URL: 404 for another type's too, which says nothing of that ID.
+ * Where its call failed, 503 if the same call may succeed later, and 500 otherwise, such as for a wrong API key.
+ */
+export function statusOf(answer: Resolved | LookedUp | Named | CoatcheckError): 200 | 400 | 404 | 410 | 500 | 503 {
+  if (answer instanceof CoatcheckError) {
+    return isTemporary(answer) ? 503 : 500;
+  }
+  switch (answer.outcome) {
     case 'found':
     case 'merged':
       return 200;

@@ -85,7 +85,7 @@ export class Transport {
       }
       call.signal?.throwIfAborted();
       const wait = waitMillis(attempt, result.retryAfterMillis);
-      if (!mayBeRepeated(result) || attempt === ATTEMPTS_MAX) {
+      if (!isTemporary(result) || attempt === ATTEMPTS_MAX) {
         throw result;
       }
       if (performance.now() + wait >= ends) {
@@ -179,7 +179,8 @@ function retryAfterMillis(header: string | null): number | undefined {
   return Number.isFinite(millis) ? Math.max(0, millis) : undefined;
 }
 
-function mayBeRepeated({ status, code }: CoatcheckError): boolean {
+/** Whether the same call may succeed later without a change. */
+export function isTemporary({ status, code }: CoatcheckError): boolean {
   return [NO_ANSWER, 408, 429, 502, 503, 504].includes(status) || (status === 409 && code === 'busy');
 }
 

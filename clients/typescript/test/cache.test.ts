@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type Coatcheck, type PublicId, publicIdType } from '@coatcheck/client';
 import type { FaultProxy } from './fault-proxy.js';
-import { client, faulty, mapping, newKeys } from './gateway.js';
+import { API_KEY, client, faulty, mapping, newKeys, URL_OF_GATEWAY } from './gateway.js';
 
 /** Registered more than two minutes ago. */
 const kept = publicIdType('kept', 'kept');
@@ -76,14 +76,25 @@ test('what others revoke is dead within two seconds, and what this client revoke
 
 test('what ends while the rest of a list is asked for is not served with it', async () => {
   const { proxy, ids } = await cached();
-  const [id, other] = [await minted(), await minted()];
+  const [id, next, other] = [await minted(), await minted(), await minted()];
   await untilKept(proxy, ids, id);
+  await untilKept(proxy, ids, next);
 
-  proxy.faults.push({ kind: 'answer', status: 503, headers: { 'retry-after': '3' } });
-  const both = ids.resolveAll(kept, [id, other]);
+  const answered = await fetch(`${URL_OF_GATEWAY}/v1/ids/resolve`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ids: [other] }),
+  });
+  const late = { kind: 'answer', status: 503, headers: { 'retry-after': '3' } } as const;
+  proxy.faults.push(late, { kind: 'answer', status: 200, body: await answered.text() }, late);
+  const all = ids.resolveAll(kept, [id, next, other]);
+  await client().revoke(next);
+  while (proxy.faults.length > 0) {
+    await nextTurn();
+  }
   await client().revoke(id);
 
-  assert.deepEqual((await both).map(({ outcome }) => outcome), ['revoked', 'found']);
+  assert.deepEqual((await all).map(({ outcome }) => outcome), ['revoked', 'revoked', 'found']);
 });
 
 test('an older public ID whose alias was removed is unknown within two seconds', async () => {

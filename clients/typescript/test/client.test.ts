@@ -66,6 +66,8 @@ test('the public ID of another type and a typo are refused without a request', a
     (await ids.resolveAll(charge, [userId, '', undefined])).map(({ outcome }) => outcome),
     ['wrong_type', 'malformed', 'malformed'],
   );
+  assert.equal((await ids.resolve(charge, userId, { older: true })).outcome, 'wrong_type');
+  assert.equal((await ids.resolveAll(charge, [userId], { older: true }))[0]?.outcome, 'wrong_type');
   assert.equal(proxy.seen.length, 0);
   assert.deepEqual(await ids.resolve(charge, UNKNOWN), { outcome: 'unknown' });
   assert.equal(proxy.seen.length, 1);
@@ -80,6 +82,20 @@ test('a text that can be no older public ID either is malformed', async () => {
   for (const { outcome } of await ids.resolveAll(charge, texts, { older: true })) {
     assert.equal(outcome, 'malformed');
   }
+});
+
+test('a text that an API key of some types may not ask for is malformed', async () => {
+  const { proxy, ids } = await faulty();
+  const body = BUSY.replace('busy', 'type_not_allowed');
+  proxy.faults.push(
+    { kind: 'answer', status: 403, body },
+    { kind: 'answer', status: 200, body: `{"data":[{"index":0,"status":403,"error":${body}}]}` },
+  );
+
+  assert.equal((await ids.resolve(charge, 'foo', { older: true })).outcome, 'malformed');
+  const all = await ids.resolveAll(charge, ['', 'foo'], { older: true });
+  assert.deepEqual(all.map(({ outcome }) => outcome), ['malformed', 'malformed']);
+  assert.equal(proxy.seen.length, 2);
 });
 
 test('2,500 items are three requests, and each result is that of its item', async () => {

@@ -4,6 +4,8 @@ const TRIES = 3;
 
 /** A phone or a browser: it writes without a network, and sends when there is one. */
 export class Device {
+  /** What the chat refused for good, such as a message for a channel that ended. It holds nothing else up. */
+  readonly refused: Draft[] = [];
   readonly #outbox: { readonly channel: string; readonly draft: Draft }[] = [];
   readonly #author: string;
   readonly #clock: () => number;
@@ -23,13 +25,19 @@ export class Device {
   async send(chat: string): Promise<string[]> {
     const sent: string[] = [];
     for (let next = this.#outbox[0]; next !== undefined; next = this.#outbox[0]) {
-      sent.push(await this.#post(`${chat}/channels/${next.channel}/messages`, next.draft));
+      const id = await this.#post(`${chat}/channels/${next.channel}/messages`, next.draft);
       this.#outbox.shift();
+      if (id === undefined) {
+        this.refused.push(next.draft);
+      } else {
+        sent.push(id);
+      }
     }
     return sent;
   }
 
-  async #post(url: string, draft: Draft): Promise<string> {
+  /** The public ID of the message, or undefined if it was refused for good. */
+  async #post(url: string, draft: Draft): Promise<string | undefined> {
     for (let attempt = 1; ; attempt++) {
       try {
         const answer = await fetch(url, {
@@ -39,6 +47,9 @@ export class Device {
         });
         if (answer.ok) {
           return ((await answer.json()) as { id: string }).id;
+        }
+        if (answer.status < 500 && answer.status !== 408 && answer.status !== 429) {
+          return undefined;
         }
         throw new Error(`The chat answered ${answer.status}.`);
       } catch (error) {

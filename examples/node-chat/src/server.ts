@@ -1,4 +1,4 @@
-import { type Coatcheck, type PublicIdType, statusOf } from '@coatcheck/client';
+import { type Coatcheck, CoatcheckError, type PublicIdType, statusOf } from '@coatcheck/client';
 import fastify, { type FastifyInstance } from 'fastify';
 import type { PrismaClient } from '../generated/client.js';
 import { channel, message } from './ids.js';
@@ -28,6 +28,10 @@ export interface Draft {
 /** The HTTP server of the chat. The world sees public IDs, the database keys. */
 export function server(prisma: PrismaClient, ids: Coatcheck): FastifyInstance {
   const app = fastify();
+  app.setErrorHandler((error, request, reply) => {
+    request.log.error(error);
+    return error instanceof CoatcheckError ? reply.code(statusOf(error)).send() : reply.send(error);
+  });
 
   /** The key behind a public ID in a URL; a wrong type, a typo and an ended ID are refused. */
   async function key<T extends string>(type: PublicIdType<T>, text: string): Promise<bigint> {
@@ -80,8 +84,8 @@ export function server(prisma: PrismaClient, ids: Coatcheck): FastifyInstance {
   /** For good: the public ID answers 410 from now on, and the text is gone. */
   app.delete<{ Params: { id: string } }>('/messages/:id', async ({ params }, reply) => {
     const id = await key(message, params.id);
+    await prisma.message.deleteMany({ where: { id } }); // first: after the revocation a repetition finds no key
     await ids.revoke(message.of(params.id), 'deleted by its author');
-    await prisma.message.deleteMany({ where: { id } });
     return reply.code(204).send();
   });
 

@@ -124,6 +124,17 @@ test('what was not acknowledged is sent again later, and is still one message', 
   assert.deepEqual((await messages(channel)).map(({ text }) => text), ['one', 'two']);
 });
 
+test('a message that is refused for good holds up no other one', async () => {
+  const channel = await newChannel();
+  const device = new Device('edsger');
+  device.write(`${channel}x`, 'lost');
+  device.write(channel, 'there');
+
+  assert.equal((await device.send(chat)).length, 1);
+  assert.deepEqual((await messages(channel)).map(({ text }) => text), ['there']);
+  assert.deepEqual(device.refused.map(({ text }) => text), ['lost']);
+});
+
 test('the order is that of arrival, whatever the clocks of the devices say', async () => {
   const channel = await newChannel();
   const fast = new Device('fast', () => Date.now() + HOUR_MILLIS);

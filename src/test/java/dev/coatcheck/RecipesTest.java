@@ -22,7 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The code in {@code docs/recipes}, run in its framework: row 42 has the same public ID each time
- * and is found by it; the public ID of another type, an unknown one and a typo find no row.
+ * and is found by it; the public ID of another type, an unknown one and a typo find no row. A wrong
+ * API key is an error: a live link is not "not found".
  */
 class RecipesTest {
   @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
@@ -40,6 +41,8 @@ class RecipesTest {
       unknown: none
       typo: none
       """;
+
+  private static final String WRONG_KEY = "wrong API key: an error\n";
 
   @TempDir Path folder;
 
@@ -82,10 +85,16 @@ class RecipesTest {
                 rescue ActiveRecord::RecordNotFound
                   puts "#{what}: none"
                 end
+                PublicId::HEADERS["Authorization"] = "Bearer wrong"
+                begin
+                  PublicId.find(Charge, ARGV[1])
+                rescue Net::HTTPClientException
+                  puts "wrong API key: an error"
+                end
                 """,
                 "main.rb",
                 "ruby"))
-        .isEqualTo(PRINTED);
+        .isEqualTo(PRINTED + WRONG_KEY);
   }
 
   @Test
@@ -101,6 +110,7 @@ class RecipesTest {
     assertThat(
             printed(
                 """
+                import os
                 import sys
                 import django
                 from django.conf import settings
@@ -120,9 +130,12 @@ class RecipesTest {
                 for what, text in zip(sys.argv[1::2], sys.argv[2::2]):
                     if Client().get("/charges/" + text).status_code == 404:
                         print(what + ": none")
+                os.environ["COATCHECK_API_KEY"] = "wrong"
+                if Client(raise_request_exception=False).get(url).status_code == 500:
+                    print("wrong API key: an error")
                 """,
                 "main.py", python))
-        .isEqualTo(PRINTED);
+        .isEqualTo(PRINTED + WRONG_KEY);
   }
 
   @Test
@@ -140,10 +153,12 @@ class RecipesTest {
                 for (let i = 2; i < process.argv.length; i += 2) {
                   if (await key('charge', process.argv[i + 1]) === undefined) console.log(`${process.argv[i]}: none`);
                 }
+                process.env.COATCHECK_API_KEY = 'wrong';
+                await key('charge', id).catch(() => console.log('wrong API key: an error'));
                 """,
                 "main.mjs",
                 "node"))
-        .isEqualTo(PRINTED);
+        .isEqualTo(PRINTED + WRONG_KEY);
   }
 
   @Test

@@ -14,6 +14,7 @@ import dev.coatcheck.id.Key;
 import dev.coatcheck.id.ParsedPublicId.Reason;
 import dev.coatcheck.id.PublicId;
 import dev.coatcheck.id.PublicIdType;
+import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.TestType;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -152,6 +153,26 @@ class CoatcheckClientTest {
     }
     assertThat(client.resolve(Charge.class, "ch_4KIWSf8WvPNoQDBwStVIDYHV"))
         .isEqualTo(new Resolution.Malformed<Charge>(Reason.CHECK, 25));
+  }
+
+  @Test
+  void aTextThatIsNoPublicIdIsMalformedForAKeyOfSomeTypesToo() {
+    String key = GATEWAY.keyWith(Scope.IDS_READ);
+    GATEWAY
+        .sql()
+        .execute(
+            "update coatcheck.api_key set types = '{charge}' where key_id = '%s'"
+                .formatted(key.substring(9, 21)));
+    CoatcheckClient limited = CoatcheckClient.builder(proxy.uri()).apiKey(key).build();
+
+    for (String text : List.of("foo", "ch_4KIWSf8WvPNoQDBwStVIDYHV", "a/b?c")) {
+      assertThat(limited.resolve(Charge.class, text))
+          .as(text)
+          .isInstanceOf(Resolution.Malformed.class);
+    }
+    proxy.seen();
+    assertThat(limited.resolve(Charge.class, "a\0b")).isInstanceOf(Resolution.Malformed.class);
+    assertThat(proxy.seen()).as("a proxy may refuse it in its own words").isZero();
   }
 
   @Test
@@ -330,6 +351,24 @@ class CoatcheckClientTest {
               assertThat(e.code()).isEqualTo("unauthenticated");
               assertThat(e.requestId().orElseThrow()).startsWith("req_");
             });
+  }
+
+  /** Such as one that was read with the end of its line. */
+  @Test
+  void anApiKeyThatNoHeaderTakesIsRefusedAndNotTold() {
+    CoatcheckClient.Builder builder = CoatcheckClient.builder(proxy.uri());
+    String key = GATEWAY.key() + "\n";
+
+    assertThatThrownBy(() -> builder.apiKey(key)).satisfies(refused -> isNotToldIn(refused));
+    assertThatThrownBy(() -> builder.apiKey(() -> key).build().mint(Charge.class))
+        .satisfies(refused -> isNotToldIn(refused));
+  }
+
+  private static void isNotToldIn(Throwable refused) {
+    assertThat(refused)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("API key");
+    assertThat(refused.getMessage()).doesNotContain(GATEWAY.key());
   }
 
   @Test

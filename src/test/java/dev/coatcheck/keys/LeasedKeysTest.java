@@ -154,8 +154,32 @@ class LeasedKeysTest {
     }
     try (Snowflakes keys =
         Snowflakes.leasedFrom(URI.create("http://127.0.0.1:1"), "no key").open()) {
-      assertThatThrownBy(keys::next).hasMessageContaining("does not answer");
+      assertThatThrownBy(keys::next)
+          .hasMessageContaining("does not answer")
+          .extracting(Throwable::getMessage)
+          .asString()
+          .doesNotContain("Postgres");
     }
+  }
+
+  /** Such as one that was read with the end of its line. */
+  @Test
+  void anApiKeyThatNoHeaderTakesIsRefusedAndNotTold() {
+    assertThatThrownBy(
+            () -> {
+              try (Snowflakes keys =
+                  Snowflakes.leasedFrom(GATEWAY.uri(), "ccg_live_secret\n")
+                      .onEvent(events::add)
+                      .open()) {
+                keys.next();
+              }
+            })
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("API key")
+        .extracting(Throwable::getMessage)
+        .asString()
+        .doesNotContain("secret");
+    assertThat(events).isEmpty();
   }
 
   /** A failure comes several times a second, for as long as an outage lasts. */

@@ -178,6 +178,19 @@ class EdgeNginxTest {
     assertThat(send("GET " + ("/" + id).repeat(51), List.of(), "").status()).isEqualTo(400);
   }
 
+  /** Coatcheck takes a head of 8 KiB, and nginx a longer one. */
+  @Test
+  void whereAClientComesFromMayBeLong() throws IOException {
+    RawHttp.Reply reply =
+        send(
+            "GET /" + "x".repeat(4_095),
+            List.of("Referer: " + "r".repeat(4_096), "User-Agent: " + "u".repeat(4_096)),
+            "");
+
+    assertThat(reply.status()).isEqualTo(200);
+    assertThat(service.one().header("Referer")).hasSize(4_096);
+  }
+
   @Test
   void aClientCannotSayItselfWhatWasResolved() throws IOException {
     send(

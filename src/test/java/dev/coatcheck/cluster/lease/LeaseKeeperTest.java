@@ -225,7 +225,7 @@ class LeaseKeeperTest {
   void aFailureBetweenDoesNotShortenARest() {
     answer(new LeaseReply.NoneFree("all rest", 90_000));
     answer(FAILED);
-    assertThat(refusal().reason()).isEqualTo("Postgres did not answer: cut off");
+    assertThat(refusal().reason()).isEqualTo("cut off");
     assertThat(refusal().retryAfterMillis()).isBetween(88_000L, 89_000L);
   }
 
@@ -233,6 +233,17 @@ class LeaseKeeperTest {
   void aRestIsForgottenWithTheNextWorker() {
     answer(new LeaseReply.NoneFree("all rest", 90_000));
     acquire(5);
+    nano += 10 * SECOND;
+    assertThat(refusal())
+        .isEqualTo(new KeyReservation.Wait("the lease was not renewed in time", 1_000));
+  }
+
+  @Test
+  void aFailureIsForgottenWithTheNextRenewal() {
+    acquire(5);
+    answer(FAILED);
+    long now = DATABASE_MILLIS + nano / MILLI;
+    answer(new LeaseReply.Renewed(now, now + 3_000));
     nano += 10 * SECOND;
     assertThat(refusal())
         .isEqualTo(new KeyReservation.Wait("the lease was not renewed in time", 1_000));

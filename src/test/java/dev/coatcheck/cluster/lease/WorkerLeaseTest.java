@@ -149,7 +149,7 @@ class WorkerLeaseTest {
           .isInstanceOfSatisfying(
               KeyOutcome.Refused.class,
               refused -> {
-                assertThat(refused.reason()).isEqualTo("Postgres did not answer: cut off");
+                assertThat(refused.reason()).isEqualTo("cut off");
                 assertThat(refused.retryAfterMillis()).isPositive();
               });
       delay.requireWithin(Duration.ofMillis(300), Duration.ofNanos(System.nanoTime() - askedNano));

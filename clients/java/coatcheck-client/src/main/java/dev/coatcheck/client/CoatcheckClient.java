@@ -174,11 +174,15 @@ public final class CoatcheckClient implements AutoCloseable {
     }
     var malformed = (ParsedPublicId.Malformed<T>) parsed;
     var refusal = new Resolution.Malformed<T>(malformed.reason(), malformed.position());
-    if (text.isEmpty() || text.length() > TEXT_LENGTH_MAX || isDots(text)) {
+    if (text.isEmpty() || text.length() > TEXT_LENGTH_MAX || isInNoPath(text)) {
       return refusal;
     }
     GatewayAnswer answer = asked("/v1/ids/" + GatewayRequest.segment(text), "resolveId");
-    return answer.status() == 400 ? refusal : Answers.single(type, null, answer);
+    // An API key for some types may not ask for what is of none of them.
+    boolean isRefused =
+        answer.status() == 400
+            || (answer.status() == 403 && Problem.of(answer).code().equals("type_not_allowed"));
+    return isRefused ? refusal : Answers.single(type, null, answer);
   }
 
   /**
@@ -567,9 +571,11 @@ public final class CoatcheckClient implements AutoCloseable {
     return GatewayRequest.of("POST", path).withBody("application/json", Json.write(json));
   }
 
-  /** A segment that no path can have. */
-  private static boolean isDots(String text) {
-    return text.equals(".") || text.equals("..");
+  /**
+   * Whether it is a segment that no path can have; many proxies refuse a NUL in their own words.
+   */
+  private static boolean isInNoPath(String text) {
+    return text.equals(".") || text.equals("..") || text.indexOf('\0') >= 0;
   }
 
   /** What a client needs to know. */
@@ -598,8 +604,10 @@ public final class CoatcheckClient implements AutoCloseable {
      *
      * @param key the whole key
      * @return this
+     * @throws IllegalArgumentException if it has a line break, or something else that no key has
      */
     public Builder apiKey(String key) {
+      Transport.checked(key);
       return apiKey(() -> key);
     }
 

@@ -61,15 +61,15 @@ final class KeptAnswers implements AutoCloseable {
   <Q> List<Resolution<?>> answers(
       List<Q> questions, Function<List<Q>, List<? extends Resolution<?>>> ask) {
     Map<Q, Resolution<?>> answers = new HashMap<>();
-    Set<Q> kept = new LinkedHashSet<>();
-    List<Q> missing = missing(new LinkedHashSet<>(questions), answers);
-    kept.addAll(answers.keySet());
+    Set<Q> kept = new LinkedHashSet<>(questions);
+    List<Q> missing = missing(kept, answers);
     hits.add(questions.stream().filter(answers::containsKey).count());
     misses.add(missing.size());
-    if (!missing.isEmpty()) {
+    while (!missing.isEmpty()) {
       ask(missing, ask, answers);
       // That may have taken seconds, in which what was found before can have ended.
-      ask(missing(kept, answers), ask, answers);
+      missing.forEach(kept::remove);
+      missing = missing(kept, answers);
     }
     return questions.stream().<Resolution<?>>map(answers::get).toList();
   }
@@ -93,13 +93,11 @@ final class KeptAnswers implements AutoCloseable {
       List<Q> questions,
       Function<List<Q>, List<? extends Resolution<?>>> ask,
       Map<Q, Resolution<?>> answers) {
-    if (!questions.isEmpty()) {
-      long askedNano = System.nanoTime();
-      List<? extends Resolution<?>> told = ask.apply(questions);
-      for (int i = 0; i < questions.size(); i++) {
-        keep(questions.get(i), told.get(i), askedNano);
-        answers.put(questions.get(i), told.get(i));
-      }
+    long askedNano = System.nanoTime();
+    List<? extends Resolution<?>> told = ask.apply(questions);
+    for (int i = 0; i < questions.size(); i++) {
+      keep(questions.get(i), told.get(i), askedNano);
+      answers.put(questions.get(i), told.get(i));
     }
   }
 

@@ -298,9 +298,18 @@ final class Transport {
   private HttpRequest.Builder http(GatewayRequest request) {
     HttpRequest.Builder builder =
         HttpRequest.newBuilder(URI.create(base + request.path()))
-            .header("Authorization", "Bearer " + apiKey.get());
+            .header("Authorization", "Bearer " + checked(apiKey.get()));
     request.writeTo(builder);
     return builder;
+  }
+
+  /** A key that the JDK refuses as a header is told in its exception. */
+  static String checked(String apiKey) {
+    if (!apiKey.matches("[ -~]{0,255}")) {
+      throw new IllegalArgumentException(
+          "The API key has a character that no API key has, such as a line break at its end.");
+    }
+    return apiKey;
   }
 
   private static CoatcheckException failed(String code, String detail, @Nullable Throwable cause) {

@@ -137,10 +137,16 @@ public final class Snowflakes implements AutoCloseable {
    * the scope {@code keys:write}.
    *
    * @param gateway such as {@code http://coatcheck:8080}
+   * @throws IllegalArgumentException if the API key has a line break, or something else that no key
+   *     has
    */
   public static Leased leasedFrom(URI gateway, String apiKey) {
     Objects.requireNonNull(gateway);
-    Objects.requireNonNull(apiKey);
+    // The JDK's words for a header that it refuses have the whole key.
+    if (!apiKey.matches("[ -~]{0,255}")) {
+      throw new IllegalArgumentException(
+          "the API key has a character that no API key has, such as a line break at its end");
+    }
     return new Leased(gateway, apiKey, null);
   }
 

@@ -73,6 +73,11 @@ final class LeaseKeeper {
     }
   }
 
+  /** Why there will be no keys, if nothing else is heard before the window ends. */
+  private static Shortage notRenewed(long nano) {
+    return new Shortage("the lease was not renewed in time", nano);
+  }
+
   /** Reserves up to {@code count} positions of the worker held. */
   KeyReservation reserve(int count, long nano) {
     GrantedWindow now = held;
@@ -150,7 +155,7 @@ final class LeaseKeeper {
     } else if (reply instanceof LeaseReply.Released) {
       nextNano = nano;
     } else if (reply instanceof LeaseReply.Failed failed) {
-      shortage = shortage.because("Postgres did not answer: " + failed.reason());
+      shortage = shortage.because(failed.reason());
       nextNano = nano + (RETRY_NANOS << Math.min(failures - 1, RETRY_DOUBLINGS_MAX));
       events.accept(new LeaseEvent.Failed(layout.name(), failed.reason()));
     }
@@ -194,7 +199,7 @@ final class LeaseKeeper {
             ClockEstimate.ofMillis(reply.nowMillis() + 1, nano),
             new Positions(rules.firstPosition(layout, floorMillis) - 1));
     lost = false;
-    shortage = new Shortage("the lease was not renewed in time", nano);
+    shortage = notRenewed(nano);
     events.accept(new LeaseEvent.Acquired(layout.name(), reply.worker(), reply.epoch()));
   }
 
@@ -222,6 +227,7 @@ final class LeaseKeeper {
     }
     long lead = layout.millisOf(last) - estimate.millis(nano);
     held = before.renewed(reply.untilMillis(), estimate);
+    shortage = notRenewed(nano);
     if (lead > LEAD_MILLIS_MAX) {
       toRelease = new LeaseRequest.Release(before.worker(), before.epoch());
       lost = true;

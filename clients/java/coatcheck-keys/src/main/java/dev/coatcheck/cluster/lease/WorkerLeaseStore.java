@@ -61,7 +61,7 @@ final class WorkerLeaseStore {
         giveBack(connection, millisBefore, committedBefore);
       }
     } catch (SQLException e) {
-      return new LeaseReply.Failed(words(e));
+      return new LeaseReply.Failed("Postgres did not answer: " + words(e));
     }
   }
 
