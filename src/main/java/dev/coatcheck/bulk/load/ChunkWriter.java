@@ -2,6 +2,7 @@ package dev.coatcheck.bulk.load;
 
 import dev.coatcheck.bulk.rows.Tally;
 import dev.coatcheck.core.observe.Event;
+import dev.coatcheck.core.seal.SealKeyMissing;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.util.Optional;
@@ -96,6 +97,8 @@ final class ChunkWriter implements AutoCloseable {
           switch (failed.getCause()) {
             case DatabaseUnavailable _ -> new ImportOutcome.Reason.DatabaseGone();
             case KeysUnavailable few -> new ImportOutcome.Reason.KeysUnavailable(few.why());
+            case SealKeyMissing missing ->
+                new ImportOutcome.Reason.SealKeyMissing(missing.fingerprint());
             case null, default ->
                 throw new IllegalStateException(
                     "a chunk failed, line=" + last.chunk().lastLine(), failed);

@@ -32,5 +32,8 @@ public sealed interface ImportOutcome {
 
     /** There are no keys for the rows that bring none. */
     record KeysUnavailable(KeyOutcome.NoKeys why) implements Reason {}
+
+    /** What a legacy ID of a row stands for can't be told here. */
+    record SealKeyMissing(String fingerprint) implements Reason {}
   }
 }

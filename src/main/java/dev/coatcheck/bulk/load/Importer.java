@@ -141,6 +141,7 @@ public final class Importer {
       case ImportOutcome.Reason.DatabaseGone _ -> "database_gone";
       case ImportOutcome.Reason.AccessEnded _ -> "access_ended";
       case ImportOutcome.Reason.KeysUnavailable _ -> "keys_unavailable";
+      case ImportOutcome.Reason.SealKeyMissing _ -> "seal_key_missing";
     };
   }
 

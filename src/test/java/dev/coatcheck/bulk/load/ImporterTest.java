@@ -21,10 +21,14 @@ import dev.coatcheck.core.key.Snowflake;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.WorkerUses;
 import dev.coatcheck.core.seal.SealKeys;
+import dev.coatcheck.core.seal.TestSealKeys;
 import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.Rights;
 import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.ids.alias.Alias;
+import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.mapping.MappingFixture;
+import dev.coatcheck.ids.mint.MintRequest;
 import dev.coatcheck.ids.registry.PutConditions;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.TestType;
@@ -458,6 +462,39 @@ class ImporterTest {
     }
   }
 
+  /** The legacy ID of the row is that of a sealed public ID. */
+  @Test
+  void anImportThatNeedsAMissingSealKeyStopsAndNamesIt() {
+    Type locked = FIXTURE.sealed("locked", "lck", Instant.parse("2024-01-01T00:00:00Z"));
+    FIXTURE.mint(
+        new MintRequest(
+            locked,
+            Optional.empty(),
+            List.of(Alias.of(locked, AliasScheme.LEGACY, "4711")),
+            Optional.empty()));
+    try (Registry without =
+        Registry.open(
+            FIXTURE.database,
+            ChangeFeed.none(),
+            TestSealKeys.withoutFirst(),
+            new RandomSource(),
+            FIXTURE.observer,
+            System::nanoTime)) {
+      StringBuilder file = new StringBuilder("type,key,legacy_id\n");
+      LongStream.rangeClosed(1, Chunk.LINES_MAX)
+          .forEach(key -> file.append("locked,").append(key).append(",\n"));
+
+      assertThat(
+              outcome(
+                  importer(without, new Snowflake(SnowflakeLayout.DEFAULT, 0)),
+                  file + "locked,99999,4711\n"))
+          .isEqualTo(
+              new ImportOutcome.Stopped(
+                  new ImportOutcome.Reason.SealKeyMissing(TestSealKeys.FIRST),
+                  Chunk.LINES_MAX + 1L));
+    }
+  }
+
   private static long committed(Type type) {
     return FIXTURE.database.read(
         "count",
@@ -475,10 +512,14 @@ class ImporterTest {
   }
 
   private static Importer importer(KeyGenerator keys) {
+    return importer(FIXTURE.registry, keys);
+  }
+
+  private static Importer importer(Registry registry, KeyGenerator keys) {
     return new Importer(
         FIXTURE.database,
         FIXTURE.on.settings(4),
-        FIXTURE.registry,
+        registry,
         new Importer.MintingTools(
             MappingFixture.TOKENS, _ -> keys, _ -> Optional.empty(), FIXTURE.observer),
         InstantSource.system());

@@ -109,6 +109,12 @@ public final class TransferRoutes implements Routes {
       case ImportOutcome.Reason.AccessEnded _ -> RowsUpload.accessEnded(rest);
       case ImportOutcome.Reason.KeysUnavailable(KeyOutcome.NoKeys why) ->
           IdProblems.keysUnavailable(why, rest + " ");
+      case ImportOutcome.Reason.SealKeyMissing(String fingerprint) -> {
+        observer.observe(new Event.SealKeyMissed(fingerprint));
+        yield Problem.unavailable(
+            ProblemCode.SEAL_KEY_MISSING,
+            "This instance lacks the seal key " + fingerprint + " of the type. " + rest);
+      }
     };
   }
 
