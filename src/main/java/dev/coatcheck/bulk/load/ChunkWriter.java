@@ -2,11 +2,13 @@ package dev.coatcheck.bulk.load;
 
 import dev.coatcheck.bulk.rows.Tally;
 import dev.coatcheck.core.observe.Event;
+import dev.coatcheck.core.seal.SealKeyMissing;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,30 +24,45 @@ final class ChunkWriter implements AutoCloseable {
   private final Registry registry;
   private final Importer.MintingTools tools;
   private final Tally tally;
+  private final BooleanSupplier mayImport;
   private volatile boolean careful;
   private @Nullable UnderWay underWay;
 
   private record UnderWay(Chunk chunk, FutureTask<ImportPlan> plan) {}
 
-  ChunkWriter(ImportStore store, Registry registry, Importer.MintingTools tools, Tally tally) {
+  /**
+   * @param mayImport whether the sender still has access; asked before each chunk
+   */
+  ChunkWriter(
+      ImportStore store,
+      Registry registry,
+      Importer.MintingTools tools,
+      Tally tally,
+      BooleanSupplier mayImport) {
+    this.mayImport = mayImport;
     this.store = store;
     this.registry = registry;
     this.tools = tools;
     this.tally = tally;
   }
 
-  /** Waits until the chunk before is committed, then begins with this one. */
+  /** Waits until the chunk before is committed, which may last, then begins with this one. */
   Optional<ImportOutcome.Reason> write(Chunk chunk) {
-    chunk.renewTypes(registry);
-    Optional<ImportStore.Encoded> fresh =
+    Optional<ImportStore.Encoded> prepared =
         careful || chunk.hasRetiredTypes() ? Optional.empty() : fresh(chunk);
     Optional<ImportOutcome.Reason> failed = finish();
-    if (failed.isEmpty()) {
-      FutureTask<ImportPlan> plan = new FutureTask<>(() -> settle(chunk, fresh));
-      underWay = new UnderWay(chunk, plan);
-      Thread.ofVirtual().name("import").start(plan);
+    if (failed.isPresent()) {
+      return failed;
     }
-    return failed;
+    if (!mayImport.getAsBoolean()) {
+      return Optional.of(new ImportOutcome.Reason.AccessEnded());
+    }
+    chunk.renewTypes(registry);
+    Optional<ImportStore.Encoded> fresh = prepared.filter(_ -> !chunk.hasRetiredTypes());
+    FutureTask<ImportPlan> plan = new FutureTask<>(() -> settle(chunk, fresh));
+    underWay = new UnderWay(chunk, plan);
+    Thread.ofVirtual().name("import").start(plan);
+    return Optional.empty();
   }
 
   /** As if all rows were new; empty if there are no keys for so many, who may not need them. */
@@ -96,6 +113,8 @@ final class ChunkWriter implements AutoCloseable {
           switch (failed.getCause()) {
             case DatabaseUnavailable _ -> new ImportOutcome.Reason.DatabaseGone();
             case KeysUnavailable few -> new ImportOutcome.Reason.KeysUnavailable(few.why());
+            case SealKeyMissing missing ->
+                new ImportOutcome.Reason.SealKeyMissing(missing.fingerprint());
             case null, default ->
                 throw new IllegalStateException(
                     "a chunk failed, line=" + last.chunk().lastLine(), failed);

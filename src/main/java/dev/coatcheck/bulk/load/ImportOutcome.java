@@ -16,7 +16,8 @@ public sealed interface ImportOutcome {
    * It ended early. Sending the whole file again is harmless: rows that were imported count as
    * existing.
    *
-   * @param linesSettled up to this line all is committed or refused; nothing after it was done
+   * @param linesSettled up to this line all is committed or refused; nothing after it was done,
+   *     unless the database is gone: then the outcome of a later commit may be unknown
    */
   record Stopped(Reason reason, long linesSettled) implements ImportOutcome {}
 
@@ -32,5 +33,8 @@ public sealed interface ImportOutcome {
 
     /** There are no keys for the rows that bring none. */
     record KeysUnavailable(KeyOutcome.NoKeys why) implements Reason {}
+
+    /** What a legacy ID of a row stands for can't be told here. */
+    record SealKeyMissing(String fingerprint) implements Reason {}
   }
 }

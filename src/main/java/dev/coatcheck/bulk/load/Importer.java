@@ -112,7 +112,7 @@ public final class Importer {
     ImportAudit audit = ImportAudit.of(sender.actor());
     try (ImportStore store = new ImportStore(settings, tools.observer(), audit)) {
       Optional<ImportOutcome.Reason> stopped =
-          copy(file, sender, new ChunkWriter(store, registry, tools, tally));
+          copy(file, sender, new ChunkWriter(store, registry, tools, tally, sender.mayImport()));
       return stopped
           .or(() -> finished(store, tally, "done"))
           .<ImportOutcome>map(
@@ -141,6 +141,7 @@ public final class Importer {
       case ImportOutcome.Reason.DatabaseGone _ -> "database_gone";
       case ImportOutcome.Reason.AccessEnded _ -> "access_ended";
       case ImportOutcome.Reason.KeysUnavailable _ -> "keys_unavailable";
+      case ImportOutcome.Reason.SealKeyMissing _ -> "seal_key_missing";
     };
   }
 
@@ -151,9 +152,6 @@ public final class Importer {
       for (Chunk chunk = Chunk.read(file, parser);
           chunk.size() > 0;
           chunk = Chunk.read(file, parser)) {
-        if (!sender.mayImport().getAsBoolean()) {
-          return Optional.of(new ImportOutcome.Reason.AccessEnded());
-        }
         Optional<ImportOutcome.Reason> failed = writer.write(chunk);
         if (failed.isPresent()) {
           return failed;

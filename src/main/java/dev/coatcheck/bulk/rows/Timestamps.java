@@ -6,6 +6,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
 import java.time.format.DateTimeParseException;
+import java.time.format.ResolverStyle;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import java.util.Optional;
@@ -14,13 +15,17 @@ import java.util.Optional;
 public final class Timestamps {
   private static final int LENGTH_MAX = 40;
 
+  /** Milliseconds and microseconds of any such time fit into a long. */
+  private static final int YEAR_MAX = 9_999;
+
   private static final DateTimeFormatter READ =
       new DateTimeFormatterBuilder()
           .append(DateTimeFormatter.ISO_LOCAL_DATE)
           .appendPattern("['T'][' ']")
           .append(DateTimeFormatter.ISO_LOCAL_TIME)
           .appendPattern("[XXX][X]")
-          .toFormatter(Locale.ROOT);
+          .toFormatter(Locale.ROOT)
+          .withResolverStyle(ResolverStyle.STRICT); // or 31 February would be a day
 
   private static final DateTimeFormatter WRITE =
       DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSSSS'Z'", Locale.ROOT)
@@ -28,13 +33,18 @@ public final class Timestamps {
 
   private Timestamps() {}
 
-  /** Parses a time with an offset; empty if the text is not such a time. */
+  /**
+   * Parses a time with an offset; empty if the text is not such a time, or its year has more than
+   * four digits.
+   */
   public static Optional<Instant> parse(String text) {
     if (text.length() > LENGTH_MAX) {
       return Optional.empty();
     }
     try {
-      return Optional.of(OffsetDateTime.parse(text, READ).toInstant());
+      return Optional.of(OffsetDateTime.parse(text, READ))
+          .filter(time -> Math.abs(time.getYear()) <= YEAR_MAX)
+          .map(OffsetDateTime::toInstant);
     } catch (DateTimeParseException malformed) {
       return Optional.empty();
     }

@@ -68,7 +68,7 @@ public final class SnoGenerator {
    */
   public SnoId next(int metabyte) {
     for (long now = now(); !advance(now); now = now()) {
-      requireSmall(tick - now);
+      requireSmall(Math.min(tick, usedUpTo) - now);
       tellOnce(now);
       waiter.pause(PAUSE_NANOS);
     }

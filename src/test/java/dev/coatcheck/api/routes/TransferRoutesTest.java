@@ -341,6 +341,22 @@ class TransferRoutesTest {
     assertThat(API.get("/v1/types/cut/keys/900001").status()).isEqualTo(404);
   }
 
+  /** The commit of a chunk may have come through. */
+  @Test
+  void anImportWhoseDatabaseGoesPromisesNothingOfLaterRows() throws IOException {
+    String rows = "type,key\ncut,900011\n";
+    try (TransferSocket file = TransferSocket.load(GATEWAY, rows.length(), GATEWAY.key())) {
+      assertThat(file.read("HTTP/1.1 100 Continue\r\n\r\n".length())).startsWith("HTTP/1.1 100");
+      GATEWAY.setReachable(false);
+      file.send(rows);
+      assertThat(file.readToEnd())
+          .startsWith("HTTP/1.1 503")
+          .contains("All rows up to line 0 are done; later ones may be.");
+    } finally {
+      GATEWAY.setReachable(true);
+    }
+  }
+
   @Test
   void aThirdImportOfOnePrincipalIsToldToComeAgain() throws IOException {
     try (TransferSocket one = TransferSocket.load(GATEWAY, 1_000, GATEWAY.key());

@@ -21,10 +21,14 @@ import dev.coatcheck.core.key.Snowflake;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.WorkerUses;
 import dev.coatcheck.core.seal.SealKeys;
+import dev.coatcheck.core.seal.TestSealKeys;
 import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.Rights;
 import dev.coatcheck.ids.access.Scope;
+import dev.coatcheck.ids.alias.Alias;
+import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.mapping.MappingFixture;
+import dev.coatcheck.ids.mint.MintRequest;
 import dev.coatcheck.ids.registry.PutConditions;
 import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.TestType;
@@ -32,6 +36,7 @@ import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.TestDatabase;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.FilterInputStream;
@@ -47,9 +52,12 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
+import org.awaitility.Awaitility;
 import org.jooq.impl.DSL;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -334,6 +342,56 @@ class ImporterTest {
     assertThat(committed(retiring)).isZero();
   }
 
+  /** The chunk before may wait in Postgres for long. */
+  @Test
+  void aTypeThatIsRetiredWhileAChunkWaitsForTheOneBeforeGetsNoNewRows() throws Exception {
+    Type waiting = type("waiting", KeyKind.BIGINT);
+
+    ImportOutcome outcome = changedWhileAChunkWaits(waiting, SENDER, () -> FIXTURE.retire(waiting));
+
+    assertThat(summary(outcome).errors())
+        .containsExactly(new RowError(Chunk.LINES_MAX + 2, RowFault.TYPE_RETIRED));
+    assertThat(committed(waiting)).isEqualTo(Chunk.LINES_MAX);
+  }
+
+  @Test
+  void accessThatEndsWhileAChunkWaitsForTheOneBeforeEndsTheImport() throws Exception {
+    Type barred = type("barred", KeyKind.BIGINT);
+    AtomicBoolean mayImport = new AtomicBoolean(true);
+    Importer.Sender sender = new Importer.Sender(SENDER.caller(), Actor.operator(), mayImport::get);
+
+    assertThat(changedWhileAChunkWaits(barred, sender, () -> mayImport.set(false)))
+        .isEqualTo(
+            new ImportOutcome.Stopped(
+                new ImportOutcome.Reason.AccessEnded(), Chunk.LINES_MAX + 1L));
+    assertThat(committed(barred)).isEqualTo(Chunk.LINES_MAX);
+  }
+
+  /** Imports a chunk and a row, which come to wait for a key that another session has not kept. */
+  private static ImportOutcome changedWhileAChunkWaits(
+      Type type, Importer.Sender sender, Runnable change) throws Exception {
+    StringBuilder rows = new StringBuilder("type,key\n");
+    LongStream.rangeClosed(1, Chunk.LINES_MAX + 1)
+        .forEach(key -> rows.append(type.name()).append(',').append(key).append('\n'));
+    AtomicBoolean isRead = new AtomicBoolean();
+    InputStream body = after(rows.toString(), () -> isRead.set(true), "");
+    FutureTask<ImportOutcome> outcome =
+        new FutureTask<>(() -> IMPORTER.run(RowFormat.CSV, body, sender, 10));
+    try (TestSession other =
+        FIXTURE
+            .on
+            .sql()
+            .begin(
+                "insert into coatcheck.public_id (key, token, type_id, bucket)"
+                    + " values (1, gen_random_uuid(), %d, 0)".formatted(type.number()))) {
+      Thread importing = Thread.ofPlatform().start(outcome);
+      Awaitility.await().until(() -> isRead.get() && importing.getState() == Thread.State.WAITING);
+      change.run();
+      other.rollback();
+    }
+    return outcome.get();
+  }
+
   @Test
   void anImportEndsWithTheAccessOfItsSender() {
     Type leaked = type("leaked", KeyKind.BIGINT);
@@ -458,6 +516,39 @@ class ImporterTest {
     }
   }
 
+  /** The legacy ID of the row is that of a sealed public ID. */
+  @Test
+  void anImportThatNeedsAMissingSealKeyStopsAndNamesIt() {
+    Type locked = FIXTURE.sealed("locked", "lck", Instant.parse("2024-01-01T00:00:00Z"));
+    FIXTURE.mint(
+        new MintRequest(
+            locked,
+            Optional.empty(),
+            List.of(Alias.of(locked, AliasScheme.LEGACY, "4711")),
+            Optional.empty()));
+    try (Registry without =
+        Registry.open(
+            FIXTURE.database,
+            ChangeFeed.none(),
+            TestSealKeys.withoutFirst(),
+            new RandomSource(),
+            FIXTURE.observer,
+            System::nanoTime)) {
+      StringBuilder file = new StringBuilder("type,key,legacy_id\n");
+      LongStream.rangeClosed(1, Chunk.LINES_MAX)
+          .forEach(key -> file.append("locked,").append(key).append(",\n"));
+
+      assertThat(
+              outcome(
+                  importer(without, new Snowflake(SnowflakeLayout.DEFAULT, 0)),
+                  file + "locked,99999,4711\n"))
+          .isEqualTo(
+              new ImportOutcome.Stopped(
+                  new ImportOutcome.Reason.SealKeyMissing(TestSealKeys.FIRST),
+                  Chunk.LINES_MAX + 1L));
+    }
+  }
+
   private static long committed(Type type) {
     return FIXTURE.database.read(
         "count",
@@ -475,10 +566,14 @@ class ImporterTest {
   }
 
   private static Importer importer(KeyGenerator keys) {
+    return importer(FIXTURE.registry, keys);
+  }
+
+  private static Importer importer(Registry registry, KeyGenerator keys) {
     return new Importer(
         FIXTURE.database,
         FIXTURE.on.settings(4),
-        FIXTURE.registry,
+        registry,
         new Importer.MintingTools(
             MappingFixture.TOKENS, _ -> keys, _ -> Optional.empty(), FIXTURE.observer),
         InstantSource.system());

@@ -88,6 +88,23 @@ class SnoGeneratorTest {
         .isEqualTo(new SnoId(flipped.tick(), true, 1, 7, flipped.sequence() + 1));
   }
 
+  /** Behind its latest ID by 41 s, and by 1 s behind the ticks that were used before those. */
+  @Test
+  void onlyTheTicksThatWereUsedTwiceAreWaitedFor() {
+    SnoGenerator generator = from(fresh(7, SequenceRange.ALL));
+    long start = clock.millis.get();
+    for (int second : new int[] {100, 40, 140}) {
+      clock.millis.set(start + second * 1_000L);
+      generator.next(1);
+    }
+
+    clock.millis.set(start + 99_000);
+    SnoId waited = generator.next(1);
+
+    assertThat(waited.isTock()).isFalse();
+    assertThat(clock.millis.get()).isEqualTo(start + 100_000 + SnoId.MILLIS_PER_TICK);
+  }
+
   /** Whatever the clock does, and however often the generator is restored. */
   @Test
   void noIdComesTwiceOverStepsBackAndRestartsFromASnapshot() {

@@ -4,6 +4,8 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.jooq.impl.DSL.val;
 
+import dev.coatcheck.bulk.rows.RowError;
+import dev.coatcheck.bulk.rows.RowFault;
 import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.bulk.rows.RowSummary;
 import dev.coatcheck.cluster.audit.Actor;
@@ -224,6 +226,18 @@ class KeyFileImportTest {
               assertThat(done.summary().errors().getFirst().fault().wireName())
                   .isEqualTo("legacy_id_out_of_order");
             });
+  }
+
+  @Test
+  void aTimeBeyondAllNumbersIsRefusedAlone() {
+    fixture.execute("create table beyond (id bigserial primary key)");
+    fixture.execute("insert into beyond select n from generate_series(1, 3) n");
+    TableMigration run = fixture.plan("beyond", Optional.empty());
+
+    assertThat(send(run, "legacy_id,created_at\n1,\n2,+999999999-12-31T00:00:00Z\n3,\n"))
+        .isEqualTo(
+            new KeyFileOutcome.Done(
+                new RowSummary(2, 0, 1, List.of(new RowError(3, RowFault.CREATED_AT_MALFORMED)))));
   }
 
   private List<Long> positions(TableMigration run) {

@@ -106,7 +106,7 @@ record KeyFields(
     if (!principal.isEmpty()) {
       body.put("principal", principal);
     }
-    return object(body);
+    return object(body).appliedTo(Map.of()); // without the nulls
   }
 
   /** The merge patch that makes the key have these fields. */
@@ -144,15 +144,15 @@ record KeyFields(
     return text.isEmpty() ? null : Arrays.asList(text.split("[\\s,]+"));
   }
 
-  private @Nullable Map<String, Object> limit() {
-    Map<String, Object> limit = new LinkedHashMap<>();
-    if (!requests.isEmpty()) {
-      limit.put("requests", Form.numberOr(requests));
+  /** An empty half is null, so that a merge patch removes it instead of leaving what was there. */
+  private @Nullable Map<String, @Nullable Object> limit() {
+    if (requests.isEmpty() && seconds.isEmpty()) {
+      return null;
     }
-    if (!seconds.isEmpty()) {
-      limit.put("seconds", Form.numberOr(seconds));
-    }
-    return limit.isEmpty() ? null : limit;
+    Map<String, @Nullable Object> limit = new LinkedHashMap<>();
+    limit.put("requests", requests.isEmpty() ? null : Form.numberOr(requests));
+    limit.put("seconds", seconds.isEmpty() ? null : Form.numberOr(seconds));
+    return limit;
   }
 
   /** A day means its beginning in UTC. */

@@ -12,7 +12,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -49,12 +48,21 @@ final class ChangePages {
     return Section.LEGACY.path() + "/" + name;
   }
 
-  /** The texts that a form has for some groups. */
-  private static Map<String, String> sent(List<TypeFields.Group> groups, Form form) {
-    Map<String, String> texts = new LinkedHashMap<>();
+  /**
+   * The texts that a form has for some groups; the present one where a form can't tell them apart.
+   */
+  private static Map<String, String> sent(
+      Subject subject, List<TypeFields.Group> groups, Form form) {
+    Map<String, String> texts = subject.texts();
     groups.stream()
         .flatMap(group -> group.fields().stream())
-        .forEach(field -> texts.put(field.name(), form.sent(field.name())));
+        .forEach(
+            field -> {
+              String present = texts.getOrDefault(field.name(), "");
+              String text = form.sent(field.name());
+              boolean isSame = field.sent(present).equals(field.sent(text));
+              texts.put(field.name(), isSame ? present : text);
+            });
     return texts;
   }
 
@@ -87,7 +95,7 @@ final class ChangePages {
 
     @Override
     public Map<String, String> changed(Subject subject, Form form) {
-      return subject.textsWith(sent(groups(subject), form));
+      return sent(subject, groups(subject), form);
     }
 
     @Override
@@ -130,7 +138,7 @@ final class ChangePages {
     @Override
     public Map<String, String> changed(Subject subject, Form form) {
       requireLegacy(subject);
-      return subject.textsWith(sent(groups(subject), form));
+      return sent(subject, groups(subject), form);
     }
 
     @Override

@@ -57,6 +57,13 @@ record TypeField(String name, String label, Kind kind, List<String> choices, Str
     };
   }
 
+  /**
+   * What is left of a text when a form sends it: browsers drop the line breaks of a single line.
+   */
+  String sent(String text) {
+    return (isLines() ? text : text.replaceAll("[\r\n]", "")).strip();
+  }
+
   /** The value of a body as a form has it. */
   String text(@Nullable Object value) {
     return switch (value) {

@@ -75,9 +75,13 @@ final class FileRoutes {
 
   private static Problem stopped(KeyFileOutcome.Why why, long linesSettled, boolean tooSlow) {
     String rest =
-        ("All rows up to line %d are done, and no later row. Send the whole body again: a row that"
-                + " has a key keeps it.")
-            .formatted(linesSettled);
+        ("All rows up to line %d are done%s. Send the whole body again: a row that has a key keeps"
+                + " it.")
+            .formatted(
+                linesSettled,
+                why == KeyFileOutcome.Why.DATABASE_GONE
+                    ? "; later ones may be"
+                    : ", and no later row");
     return switch (why) {
       case ACCESS_ENDED -> RowsUpload.accessEnded(rest);
       case DATABASE_GONE ->

@@ -95,9 +95,13 @@ public final class TransferRoutes implements Routes {
 
   private Problem stopped(ImportOutcome.Reason reason, long linesSettled, boolean tooSlow) {
     String rest =
-        ("All rows up to line %d are done, and no later row. Send the body again, whole or from"
-                + " that line: rows that are already in count as existing.")
-            .formatted(linesSettled);
+        ("All rows up to line %d are done%s. Send the body again, whole or from that line (CSV with"
+                + " its header): rows that are already in count as existing.")
+            .formatted(
+                linesSettled,
+                reason instanceof ImportOutcome.Reason.DatabaseGone
+                    ? "; later ones may be"
+                    : ", and no later row");
     return switch (reason) {
       case ImportOutcome.Reason.BodyBroken _ -> {
         observer.observe(
@@ -109,6 +113,12 @@ public final class TransferRoutes implements Routes {
       case ImportOutcome.Reason.AccessEnded _ -> RowsUpload.accessEnded(rest);
       case ImportOutcome.Reason.KeysUnavailable(KeyOutcome.NoKeys why) ->
           IdProblems.keysUnavailable(why, rest + " ");
+      case ImportOutcome.Reason.SealKeyMissing(String fingerprint) -> {
+        observer.observe(new Event.SealKeyMissed(fingerprint));
+        yield Problem.unavailable(
+            ProblemCode.SEAL_KEY_MISSING,
+            "This instance lacks the seal key " + fingerprint + " of the type. " + rest);
+      }
     };
   }
 

@@ -253,6 +253,26 @@ class KeyPagesTest {
   }
 
   @Test
+  void halfARateLimitIsRefused() {
+    TestClient.Reply key =
+        created(
+            "name",
+            "halved",
+            "scopes",
+            List.of("ids:read"),
+            "limit",
+            Map.of("requests", 1_000, "seconds", 1));
+    Map<String, String> fields = edit(browser, key, "requests", "5");
+    fields.put("seconds", "");
+
+    Page refused = browser.submit(path(key) + "/edit", fields);
+
+    assertThat(refused.html()).contains("Seconds: This field is required");
+    assertThat(client.get("/v1/access/keys/" + key.text("/id")).body().toString())
+        .contains("\"requests\":1000");
+  }
+
+  @Test
   void anEditOfAKeyThatHasChangedIsRefused() {
     TestClient.Reply key = created("name", "raced", "scopes", List.of("ids:read"));
     Map<String, String> stale = edit(browser, key, "name", "late");

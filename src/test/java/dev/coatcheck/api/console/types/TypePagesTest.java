@@ -193,6 +193,28 @@ class TypePagesTest {
     assertThat(changed(diff)).isEmpty();
   }
 
+  /**
+   * A browser sends neither the line breaks of a text of one line nor, here, the spaces around it.
+   */
+  @Test
+  void aSaltThatAFormCannotSendStaysAsItIs() {
+    client.put(
+        "/v1/types/order?confirm=links",
+        order()
+            .with(
+                "public_rule",
+                Map.of("scheme", "hashids", "text_prefix", "o-", "salt", " pep\nper"))
+            .body());
+    Map<String, String> fields = Map.of("older.salt", "pepper", "stale_seconds_max", "7");
+
+    Page diff = send(browser, EDIT, fields);
+    assertThat(changed(diff)).containsExactly("Seconds for which memory is trusted");
+    Page done = sendFrom(browser, EDIT, diff, Map.of("step", "confirm"));
+
+    assertThat(done.status()).as(done.html()).isEqualTo(303);
+    assertThat(field("/public_rule/salt")).isEqualTo(" pep\nper");
+  }
+
   @Test
   void allThatAPutTakesIsSetAndShownAgain() {
     Map<String, String> all = new HashMap<>();
