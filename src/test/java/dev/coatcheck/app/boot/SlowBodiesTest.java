@@ -92,7 +92,9 @@ class SlowBodiesTest {
     new NextAnswers(GATEWAY.uri(), GATEWAY.key()).areRight();
   }
 
-  /** Idle connections end after five seconds then: it is no idle one, and not the client's fault. */
+  /**
+   * Idle connections end after five seconds then: it is no idle one, and not the client's fault.
+   */
   @Test
   void aSilentSenderGets408AlsoAtTheLimitOfConnections() throws Exception {
     try (GatewayFixture gateway = GatewayFixture.own("COATCHECK_CONNECTIONS_MAX", "100")) {

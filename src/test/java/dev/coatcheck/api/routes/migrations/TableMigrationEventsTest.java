@@ -124,8 +124,7 @@ class TableMigrationEventsTest {
           while (!listener.more().isHeartbeat()) {
             // what was under way
           }
-          assertThat(Duration.ofNanos(System.nanoTime() - since))
-              .isLessThan(Duration.ofSeconds(8));
+          assertThat(Duration.ofNanos(System.nanoTime() - since)).isLessThan(Duration.ofSeconds(8));
         }
       } finally {
         proxy.freeze(false);
