@@ -7,6 +7,7 @@ import dev.coatcheck.api.routes.TestClient;
 import dev.coatcheck.api.routes.TestClient.Reply;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +18,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -62,11 +64,14 @@ final class MintLoad {
     }
   }
 
-  /** Waits for as many answers as were asked for. */
+  /** Waits for as many answers as were asked for, and for a mint and a key among them. */
   void await() throws InterruptedException {
     if (!until.await(300, TimeUnit.SECONDS)) {
       throw new AssertionError("the clients get no answers: " + failures);
     }
+    Awaitility.await()
+        .atMost(Duration.ofMinutes(1))
+        .until(() -> !acknowledged.isEmpty() && !attempted.isEmpty());
   }
 
   /** What was acknowledged, once the gateway is gone and all clients have noticed. */
