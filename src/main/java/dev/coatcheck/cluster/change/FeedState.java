@@ -186,8 +186,9 @@ final class FeedState {
   /** Drops everything, because the changes are not known. */
   @SuppressWarnings("NonAtomicVolatileUpdate") // Only one thread writes.
   private Set<ChangeKind> startAt(long head, long nano) {
-    forgotten = head; // before the position, or a reader would see no gap
+    // In this order, or a reader would see no gap, or one after which it knows too much.
     startedNano = nano;
+    forgotten = head;
     position = head;
     generation++;
     recent.values().forEach(Map::clear);

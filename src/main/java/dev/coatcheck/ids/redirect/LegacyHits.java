@@ -98,7 +98,13 @@ public final class LegacyHits implements AutoCloseable {
     boolean _ = background.run(this::add);
   }
 
-  private synchronized void add() {
+  private void add() {
+    while (addSome() == FLUSHED_MAX) {
+      // There may be more.
+    }
+  }
+
+  private synchronized int addSome() {
     // In the order of the keys, so that two instances don't wait for each other.
     TreeMap<TypeDay, Long> taken = new TreeMap<>();
     for (TypeDay key : new ArrayList<>(pending.keySet())) {
@@ -108,10 +114,11 @@ public final class LegacyHits implements AutoCloseable {
       }
     }
     if (taken.isEmpty()) {
-      return;
+      return 0;
     }
     try {
       store.add(taken);
+      return taken.size();
     } catch (RuntimeException failed) {
       taken.forEach((key, count) -> pending.merge(key, count, Long::sum));
       throw failed;

@@ -60,10 +60,11 @@ final class TypeStore {
 
   /**
    * Differs whenever a type was created or changed, even if another one was deleted by hand
-   * meanwhile: numbers of types are never given again.
+   * meanwhile: numbers of types are never given again. Only the time differs if a failover lost a
+   * change and another type was changed since.
    */
-  record Revision(int types, int lastNumber, long versions) {
-    static final Revision NONE = new Revision(0, 0, 0);
+  record Revision(int types, int lastNumber, long versions, Optional<Instant> changedAt) {
+    static final Revision NONE = new Revision(0, 0, 0, Optional.empty());
   }
 
   Revision revision() {
@@ -73,11 +74,16 @@ final class TypeStore {
             sql.select(
                     count(),
                     coalesce(max(TYPE.TYPE_ID), 0),
-                    coalesce(sum(TYPE.VERSION), BigDecimal.ZERO))
+                    coalesce(sum(TYPE.VERSION), BigDecimal.ZERO),
+                    max(TYPE.UPDATED_AT))
                 .from(TYPE)
                 .fetchSingle(
                     row ->
-                        new Revision(row.value1(), row.value2(), row.value3().longValueExact())));
+                        new Revision(
+                            row.value1(),
+                            row.value2(),
+                            row.value3().longValueExact(),
+                            Optional.ofNullable(row.value4()))));
   }
 
   List<Type> all() {
@@ -296,7 +302,8 @@ final class TypeStore {
     if (dying.isEmpty()) {
       return Optional.empty();
     }
-    LiveIds live = liveIds(sql, present);
+    LiveIds counted = liveIds(sql, present);
+    LiveIds live = isSealedBy(now, present) ? counted.andOthers() : counted;
     return live.isNone() && !isFilling(sql, present)
         ? Optional.empty()
         : Optional.of(
@@ -308,6 +315,15 @@ final class TypeStore {
     boolean isNone() {
       return count == 0 && isAll;
     }
+
+    LiveIds andOthers() {
+      return new LiveIds(count, false);
+    }
+  }
+
+  /** Whether it may have public IDs without a row, which nobody can count. */
+  private static boolean isSealedBy(Instant now, Type type) {
+    return type.sealing().filter(sealing -> !sealing.from().isAfter(now)).isPresent();
   }
 
   /** Counts among the newest public IDs: among millions it would take seconds, with the lock. */

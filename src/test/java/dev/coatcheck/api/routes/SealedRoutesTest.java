@@ -50,6 +50,21 @@ class SealedRoutesTest {
     return Long.toString(layout.key(layout.position(time.toEpochMilli()), 1));
   }
 
+  /** None of them has a row that could be counted. */
+  @Test
+  void aChangeThatEndsLinksOfSealedIdsIs409UnlessItIsConfirmed() {
+    TestClient.assertPut(client.put(of("linked", "lnk")));
+    String link = "/r/" + client.mint("linked").text("/id");
+
+    Reply refused = client.patch("/v1/types/linked", "{\"redirect\":null}");
+
+    assertProblem(refused, "409 links_would_die");
+    assertThat(refused.body().at("/live_ids_exact").booleanValue()).isFalse();
+    assertThat(client.get(link).status()).isEqualTo(302);
+    assertThat(client.patch("/v1/types/linked?confirm=links", "{\"redirect\":null}").status())
+        .isEqualTo(200);
+  }
+
   @Test
   void aSealedTypeServesEveryWayThatAStoredOneDoes() {
     Reply minted = client.mint("message", "legacy_id", "4711");

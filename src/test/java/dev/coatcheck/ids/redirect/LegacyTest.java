@@ -23,6 +23,7 @@ import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.net.InetAddress;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.LocalDate;
@@ -101,6 +102,21 @@ class LegacyTest {
       assertThat(hits.of(charge, FIRST.plusDays(1), LAST))
           .containsExactly(new DayCount(FIRST.plusDays(1), 1));
       assertThat(hits.of(charge, LAST, LAST)).isEqualTo(List.of());
+    }
+  }
+
+  @Test
+  void anOrderlyStopLosesNoCountHoweverManyWait() {
+    Type day = FIXTURE.type("day", "day", KeyKind.BIGINT);
+    try (LegacyHits hits = hits()) {
+      for (int i = 0; i < 2_500; i++) {
+        now.set(Instant.parse("2026-11-20T00:00:00Z").plus(Duration.ofDays(i)));
+        hits.count(day);
+      }
+    }
+
+    try (LegacyHits later = hits()) {
+      assertThat(later.of(day, FIRST, FIRST.plusDays(3_000))).hasSize(2_500);
     }
   }
 

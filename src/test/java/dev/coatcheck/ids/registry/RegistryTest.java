@@ -89,6 +89,33 @@ class RegistryTest {
     }
   }
 
+  /** The sum of the versions is the same as before. */
+  @Test
+  void aTypeChangedAfterAFailoverLostAnotherChangeIsKnown() {
+    AtomicLong now = new AtomicLong();
+    TestDatabase own = TestDatabase.fresh();
+    try (Database database = Database.open(own.settings(2), "own", OBSERVER);
+        Registry registry =
+            Registry.open(database, FEED, SealKeys.NONE, new RandomSource(), OBSERVER, now::get)) {
+      for (TestType type :
+          List.of(
+              TestType.of("lost", "lost"),
+              TestType.of("lost", "lost").and("{\"on_outage\":\"refuse\"}"),
+              TestType.of("next", "next"))) {
+        registry.put(type.definition(), PutConditions.NONE, Actor.operator());
+      }
+      own.sql()
+          .execute(
+              "update coatcheck.type set version = 1 where name = 'lost'",
+              "update coatcheck.type set version = 2, updated_at = now() where name = 'next'");
+
+      now.addAndGet(Duration.ofSeconds(1).toNanos());
+      assertThat(registry.named("nobody")).isEmpty();
+
+      assertThat(registry.all()).extracting(Type::version).containsExactly(1, 2);
+    }
+  }
+
   /** Whether there is such a type can't be known, and the caller is told so in time. */
   @Test
   void inAnOutageNoTypeIsUnknown() throws Exception {
