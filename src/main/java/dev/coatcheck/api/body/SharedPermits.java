@@ -27,7 +27,7 @@ public final class SharedPermits {
   /**
    * @param most how many there are
    * @param ofOneMost how many of them one owner can hold
-   * @param limits tells these numbers to whoever gets none
+   * @param limits a sentence with these numbers, for a client that gets no permit
    */
   public SharedPermits(int most, int ofOneMost, String limits, Observer observer) {
     this.most = most;

@@ -70,7 +70,7 @@ public final class ErasedRowsTable {
   }
 
   /**
-   * Deletes the rows' keys from the archive, whatever their legacy IDs are there. This reads the
+   * Deletes the keys of the rows from the archive, also under other legacy IDs. This reads the
    * whole archive, so it is called once, in a transaction that holds no other locks.
    */
   public void deleteArchivedKeys(List<ErasedRow> rows) {

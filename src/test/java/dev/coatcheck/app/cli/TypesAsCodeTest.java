@@ -21,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -241,7 +242,10 @@ class TypesAsCodeTest {
 
   @Test
   void whatOneTypeIsRefusedForDoesNotKeepTheOthersFromBeingDone() throws IOException {
-    GATEWAY.client().put(TestType.of("holder", "hld"));
+    TestClient client = GATEWAY.client();
+    client.put(TestType.of("holder", "hld"));
+    // A busy instance may know a type only when it is asked for it.
+    Awaitility.await().until(() -> client.get("/v1/types/holder").status() == 200);
     String file =
         """
         types:
