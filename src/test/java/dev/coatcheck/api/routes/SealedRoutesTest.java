@@ -66,6 +66,17 @@ class SealedRoutesTest {
   }
 
   @Test
+  void aTypeThatIsSealedLaterHasNoLinksYet() {
+    String from = Instant.now().plus(Duration.ofDays(30)).toString();
+    TestClient.assertPut(
+        client.put(
+            of("later", "ltr")
+                .with("sealed", Map.of("from", from, "seal_key", TestSealKeys.FIRST))));
+
+    assertThat(client.patch("/v1/types/later", "{\"redirect\":null}").status()).isEqualTo(200);
+  }
+
+  @Test
   void aSealedTypeServesEveryWayThatAStoredOneDoes() {
     Reply minted = client.mint("message", "legacy_id", "4711");
     String id = minted.text("/id");

@@ -63,6 +63,20 @@ class HeartbeatTest {
     }
   }
 
+  @Test
+  void aRunnerWhoseRunHasAnotherGoalStops() {
+    try (Heartbeat heartbeat = start()) {
+      fixture
+          .gateway
+          .on
+          .sql()
+          .execute("update coatcheck.table_migration set goal = '" + Goal.SWITCH.wireName() + "'");
+      heartbeat.beat();
+
+      assertThat(heartbeat.isMine()).isFalse();
+    }
+  }
+
   private Heartbeat start() {
     return Heartbeat.start(leases, claim, run, new Observer(), nano::get);
   }

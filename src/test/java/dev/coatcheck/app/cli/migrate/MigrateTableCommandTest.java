@@ -187,6 +187,7 @@ class MigrateTableCommandTest {
     } finally {
       dba.execute("drop function coatcheck.wait cascade");
     }
+    assertThat(dba.run("verify", id).status()).as("not paused since").isZero();
   }
 
   /** Where there is no terminal. Each look at the clock is five seconds after the one before. */
