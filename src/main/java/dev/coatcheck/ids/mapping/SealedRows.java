@@ -180,7 +180,6 @@ public final class SealedRows implements AutoCloseable {
   }
 
   private void readOrRetry() {
-    isDue.set(false);
     if (!background.run(() -> read(TOKENS_MIN))) {
       readSoon(RETRY_MILLIS);
     }
@@ -191,7 +190,9 @@ public final class SealedRows implements AutoCloseable {
     missed++;
   }
 
+  /** Whoever adds to a full filter sees the reading as due or the filter as replaced. */
   private synchronized int begin(TokenFilter filter) {
+    isDue.set(false);
     known = new Known(known.filter, known.types, false);
     newest = filter;
     return missed;
