@@ -19,21 +19,21 @@ final class BodyBudget {
 
   private static final class Pool {
     private final long bytesMax;
-    private final Map<String, Long> byKey = new HashMap<>();
+    private final Map<String, Long> byChain = new HashMap<>();
     private long bytes;
 
     Pool(long bytesMax) {
       this.bytesMax = bytesMax;
     }
 
-    boolean hasRoom(String keyId, long more) {
-      return bytes + more <= bytesMax && byKey.getOrDefault(keyId, 0L) + more <= bytesMax / 4;
+    boolean hasRoom(String chain, long more) {
+      return bytes + more <= bytesMax && byChain.getOrDefault(chain, 0L) + more <= bytesMax / 4;
     }
 
-    void add(String keyId, long more) {
+    void add(String chain, long more) {
       bytes += more;
-      if (byKey.merge(keyId, more, Long::sum) == 0) {
-        byKey.remove(keyId);
+      if (byChain.merge(chain, more, Long::sum) == 0) {
+        byChain.remove(chain);
       }
     }
   }
@@ -48,20 +48,20 @@ final class BodyBudget {
    *
    * @param besides what the request holds besides its body, in bytes
    */
-  Account open(String keyId, long besides) {
-    return new Account(keyId, besides);
+  Account open(String chain, long besides) {
+    return new Account(chain, besides);
   }
 
   /** The memory of one request. Thread-safe. A closed account stays empty. */
   final class Account implements AutoCloseable {
-    private final String keyId;
+    private final String chain;
     private final long besides;
     private Pool pool = small;
     private long held;
     private boolean closed;
 
-    private Account(String keyId, long besides) {
-      this.keyId = keyId;
+    private Account(String chain, long besides) {
+      this.chain = chain;
       this.besides = besides;
     }
 
@@ -71,11 +71,11 @@ final class BodyBudget {
         Pool next = bodyBytes <= SMALL_BYTES ? small : large;
         long wanted = besides + bodyBytes;
         long more = next == pool ? wanted - held : wanted;
-        if (closed || !next.hasRoom(keyId, more)) {
+        if (closed || !next.hasRoom(chain, more)) {
           return false;
         }
-        pool.add(keyId, -held);
-        next.add(keyId, wanted);
+        pool.add(chain, -held);
+        next.add(chain, wanted);
         pool = next;
         held = wanted;
         return true;
@@ -86,7 +86,7 @@ final class BodyBudget {
     public void close() {
       synchronized (BodyBudget.this) {
         closed = true;
-        pool.add(keyId, -held);
+        pool.add(chain, -held);
         held = 0;
       }
     }

@@ -151,33 +151,33 @@ public final class BodyGate extends Handler.Wrapper {
     limits
         .count(gated.request(), gated.response(), caller)
         .ifPresentOrElse(
-            tooMany -> refuse(gated, caller.keyId(), tooMany),
-            () -> collect(gated, caller.keyId()));
+            tooMany -> refuse(gated, caller.chain(), tooMany),
+            () -> collect(gated, caller.chain()));
   }
 
-  private void collect(GatedRequest gated, String keyId) {
+  private void collect(GatedRequest gated, String chain) {
     Request request = gated.request();
     Optional<Problem> refusal =
         RequestBody.typeRefusal(request.getHeaders(), gated.route().mediaTypes());
     if (refusal.isPresent()) {
-      refuse(gated, keyId, refusal.get());
+      refuse(gated, chain, refusal.get());
       return;
     }
-    open(gated, keyId)
+    open(gated, chain)
         .ifPresentOrElse(WaitingBody::begin, () -> gated.noMemory(request.consumeAvailable()));
   }
 
-  private void refuse(GatedRequest gated, String keyId, Problem problem) {
-    open(gated, keyId)
+  private void refuse(GatedRequest gated, String chain, Problem problem) {
+    open(gated, chain)
         .ifPresentOrElse(
             body -> gated.refuse(problem, body),
             () -> gated.refuse(problem, gated.request().consumeAvailable()));
   }
 
   /** Empty if the budget has no memory for another request with this API key. */
-  private Optional<WaitingBody> open(GatedRequest gated, String keyId) {
+  private Optional<WaitingBody> open(GatedRequest gated, String chain) {
     Request request = gated.request();
-    BodyBudget.Account account = budget.open(keyId, bytesBesides(request));
+    BodyBudget.Account account = budget.open(chain, bytesBesides(request));
     if (!account.hold(0)) {
       return Optional.empty();
     }

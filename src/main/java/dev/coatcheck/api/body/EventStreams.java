@@ -155,7 +155,7 @@ public final class EventStreams implements AutoCloseable {
   /**
    * Answers with a stream. HEAD gets the headers alone.
    *
-   * @param owner the API key that it counts for
+   * @param owner the chain of API keys that it counts for
    * @throws Refusal if there are as many streams as there may be, in all or of the owner, or the
    *     gateway stops
    */

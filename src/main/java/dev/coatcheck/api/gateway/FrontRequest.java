@@ -163,7 +163,7 @@ final class FrontRequest {
       shed(operation, Endpoints.noPermit());
       return;
     }
-    if (!caller.stream().allMatch(who -> permit.get().claim(who.keyId()))) {
+    if (!caller.stream().allMatch(who -> permit.get().claim(who.chain()))) {
       permit.get().close();
       shed(operation, Endpoints.keyHoldsHalf());
       return;

@@ -135,7 +135,7 @@ public final class ChangeRoutes implements Routes, AutoCloseable {
     if (EventStreams.areAccepted(ctx)) {
       RequestCaller request = RequestCaller.of(ctx);
       Follower follower = new Follower(request, cameNano, after);
-      return streams.open(ctx, request.caller().keyId(), stream -> follower.follow(stream, start));
+      return streams.open(ctx, request.caller().chain(), stream -> follower.follow(stream, start));
     }
     return list(start, part(changes.get(), after, RequestCaller.types(ctx)), ctx, asOfMillis);
   }

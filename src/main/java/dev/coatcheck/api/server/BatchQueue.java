@@ -45,8 +45,8 @@ final class BatchQueue {
    *
    * @return whether the batch may run
    */
-  boolean enter(String keyId) {
-    boolean entered = join(keyId) && waitForTurn(keyId);
+  boolean enter(String chain) {
+    boolean entered = join(chain) && waitForTurn(chain);
     if (!entered) {
       refused();
     }
@@ -61,16 +61,16 @@ final class BatchQueue {
     return turns.getQueueLength();
   }
 
-  private synchronized boolean join(String keyId) {
+  private synchronized boolean join(String chain) {
     boolean isOverload = calmNano - nanoTime.getAsLong() > 0;
-    if (isOverload && waiting.containsKey(keyId)) {
+    if (isOverload && waiting.containsKey(chain)) {
       return false;
     }
-    waiting.merge(keyId, 1, Integer::sum);
+    waiting.merge(chain, 1, Integer::sum);
     return true;
   }
 
-  private boolean waitForTurn(String keyId) {
+  private boolean waitForTurn(String chain) {
     long leftMillis = Deadline.current().leftMillis() - WORK_MILLIS_MIN;
     try {
       return turns.tryAcquire(Math.min(waitMillisMax, leftMillis), TimeUnit.MILLISECONDS);
@@ -78,12 +78,12 @@ final class BatchQueue {
       Thread.currentThread().interrupt();
       return false;
     } finally {
-      left(keyId);
+      left(chain);
     }
   }
 
-  private synchronized void left(String keyId) {
-    waiting.computeIfPresent(keyId, (_, count) -> count == 1 ? null : count - 1);
+  private synchronized void left(String chain) {
+    waiting.computeIfPresent(chain, (_, count) -> count == 1 ? null : count - 1);
   }
 
   private synchronized void refused() {

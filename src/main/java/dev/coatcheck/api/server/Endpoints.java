@@ -98,7 +98,7 @@ public final class Endpoints {
         path,
         scope,
         ctx -> {
-          if (!queue.enter(RequestCaller.of(ctx).caller().keyId())) {
+          if (!queue.enter(RequestCaller.of(ctx).caller().chain())) {
             return shed(path, tooManyBatches());
           }
           try {
@@ -269,7 +269,7 @@ public final class Endpoints {
         if (tooMany.isPresent()) {
           yield Answer.of(tooMany.get());
         }
-        if (!permit.claim(caller.keyId())) {
+        if (!permit.claim(caller.chain())) {
           yield shed(ctx.endpoint().path, keyHoldsHalf());
         }
         new RequestCaller(

@@ -42,7 +42,7 @@ public final class Permits {
   private final int keyMax;
   private final Map<Share, Integer> taken = new EnumMap<>(Share.class);
   private final Map<Share, BatchQueue> batches = new EnumMap<>(Share.class);
-  private final Map<String, Integer> takenByKey = new HashMap<>();
+  private final Map<String, Integer> takenByChain = new HashMap<>();
 
   /** Permits without batches. */
   public Permits(int permits) {
@@ -90,36 +90,36 @@ public final class Permits {
     return taken.getOrDefault(share, 0);
   }
 
-  private synchronized boolean claim(String keyId) {
-    if (takenByKey.getOrDefault(keyId, 0) >= keyMax) {
+  private synchronized boolean claim(String chain) {
+    if (takenByChain.getOrDefault(chain, 0) >= keyMax) {
       return false;
     }
-    takenByKey.merge(keyId, 1, Integer::sum);
+    takenByChain.merge(chain, 1, Integer::sum);
     return true;
   }
 
   private synchronized void leave(Permit permit) {
     taken.merge(permit.share, -1, Integer::sum);
-    permit.keyId.ifPresent(
-        keyId -> takenByKey.computeIfPresent(keyId, (_, count) -> count == 1 ? null : count - 1));
+    permit.chain.ifPresent(
+        chain -> takenByChain.computeIfPresent(chain, (_, count) -> count == 1 ? null : count - 1));
   }
 
   /** The permit of one request; claimed by one thread. */
   public final class Permit implements AutoCloseable {
     private final Share share;
     private final AtomicBoolean isTaken = new AtomicBoolean(true);
-    private volatile Optional<String> keyId = Optional.empty();
+    private volatile Optional<String> chain = Optional.empty();
 
     private Permit(Share share) {
       this.share = share;
     }
 
-    /** Charges this permit to an API key, once; false if the key holds half of all permits. */
-    public boolean claim(String key) {
-      if (!Permits.this.claim(key)) {
+    /** Charges this permit to a chain of API keys, once; false if it holds half of all permits. */
+    public boolean claim(String claimant) {
+      if (!Permits.this.claim(claimant)) {
         return false;
       }
-      keyId = Optional.of(key);
+      chain = Optional.of(claimant);
       return true;
     }
 

@@ -24,7 +24,7 @@ import org.eclipse.jetty.server.Response;
 public final class RateLimits {
   private final Defaults defaults;
   private final Proxies proxies;
-  private final TokenBuckets<String> keys;
+  private final TokenBuckets<Quota> keys;
   private final TokenBuckets<Visitor> addresses;
 
   /**
@@ -38,6 +38,9 @@ public final class RateLimits {
       return new Defaults(Optional.empty(), Optional.empty());
     }
   }
+
+  /** What the keys of one chain of rotations with the same limit share. */
+  private record Quota(String chain, RateLimit limit) {}
 
   public RateLimits(Defaults defaults, Proxies proxies, LongSupplier nanoTime) {
     this.defaults = defaults;
@@ -97,10 +100,9 @@ public final class RateLimits {
       return Optional.empty();
     }
     RateLimit limit = caller.rights().limit().or(defaults::key).orElseThrow();
+    Quota quota = new Quota(caller.chain(), limit);
     return new RequestQuota(
-            Policy.KEY,
-            limit,
-            (requests, taken) -> keys.take(caller.keyId(), limit, requests, taken))
+            Policy.KEY, limit, (requests, taken) -> keys.take(quota, limit, requests, taken))
         .count(request, response, policies(limit));
   }
 

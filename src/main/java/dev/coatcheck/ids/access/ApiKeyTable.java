@@ -80,6 +80,7 @@ final class ApiKeyTable {
   void insert(StoredKey key) {
     ApiKeyRecord row = record(key);
     row.setKeyId(key.keyId());
+    row.setChain(key.chain());
     row.setSecretHash(key.hash().bytes());
     row.setPrincipal(key.principal());
     row.setMadeBy(key.madeBy().orElse(null));
@@ -136,6 +137,7 @@ final class ApiKeyTable {
   static StoredKey storedKey(ApiKeyRecord row) {
     return new StoredKey(
         row.getKeyId(),
+        Optional.ofNullable(row.getChain()).orElse(row.getKeyId()),
         new StoredKey.Hash(row.getSecretHash()),
         row.getName(),
         row.getPrincipal(),

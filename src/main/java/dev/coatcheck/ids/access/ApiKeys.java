@@ -162,7 +162,8 @@ public final class ApiKeys {
           }
           String fresh =
               isTaken(keys, wanted.name()) ? wanted.name() + "#" + key.id() : wanted.name();
-          StoredKey stored = made(key, wanted.name(), asked.orElse(fresh), rights, caller);
+          StoredKey stored =
+              made(key, key.id(), wanted.name(), asked.orElse(fresh), rights, caller);
           keys.insert(stored);
           Map<String, @Nullable Object> detail = new LinkedHashMap<>();
           detail.put("name", stored.name());
@@ -266,7 +267,7 @@ public final class ApiKeys {
     Instant end = whole(clock.instant()).plus(rotation.overlap());
     Instant oldEnd = key.rights().expiresAt().filter(end::isAfter).orElse(end);
     ApiKey fresh = ApiKey.generate(random);
-    StoredKey successor = made(fresh, key.name(), key.principal(), rights, caller);
+    StoredKey successor = made(fresh, key.chain(), key.name(), key.principal(), rights, caller);
     keys.insert(successor);
     keys.update(
         key.changed(
@@ -434,9 +435,10 @@ public final class ApiKeys {
   }
 
   private StoredKey made(
-      ApiKey key, String name, String principal, Rights rights, Authority caller) {
+      ApiKey key, String chain, String name, String principal, Rights rights, Authority caller) {
     return new StoredKey(
         key.id(),
+        chain,
         key.hash(),
         name,
         principal,

@@ -9,12 +9,14 @@ import java.util.Optional;
  * An API key as it is stored: its hash, never its secret.
  *
  * @param keyId the public part; {@link ApiKey#shown} spells it for others
+ * @param chain ID of the first key of its chain of rotations
  * @param version rises with each change
  * @param madeBy ID of the key that created or rotated this one; empty if made in the database
  * @param successor ID of the key that this one was rotated into
  */
 public record StoredKey(
     String keyId,
+    String chain,
     Hash hash,
     String name,
     String principal,
@@ -65,6 +67,7 @@ public record StoredKey(
   StoredKey changed(String newName, Rights newRights, Optional<String> newSuccessor) {
     return new StoredKey(
         keyId,
+        chain,
         hash,
         newName,
         principal,
@@ -77,6 +80,6 @@ public record StoredKey(
   }
 
   Caller caller() {
-    return new Caller(keyId, principal, rights);
+    return new Caller(keyId, chain, principal, rights);
   }
 }

@@ -142,6 +142,26 @@ class RateLimitsTest {
   }
 
   @Test
+  void aKeyThatRotatesItselfSharesItsQuotaWithItsSuccessors() {
+    TestClient first = limited();
+    TestClient second = rotated(first);
+    TestClient third = rotated(second);
+
+    assertThat(third.get(ONE_ID).header("ratelimit")).startsWith("\"key\";r=0;");
+    for (TestClient client : List.of(first, second, third)) {
+      assertProblem(client.get(ONE_ID), "429 quota_exceeded");
+    }
+  }
+
+  /** Two requests of the quota. */
+  private static TestClient rotated(TestClient client) {
+    String id = client.get("/v1/access/self").text("/id");
+    Reply made = client.post("/v1/access/keys/" + id + "/rotate", "{\"overlap_seconds\":3600}");
+    assertThat(made.status()).isEqualTo(201);
+    return new TestClient(GATEWAY.uri(), made.text("/secret"));
+  }
+
+  @Test
   void eachItemOfABatchCounts() {
     TestClient client = limited();
     Reply batch = client.post("/v1/ids/resolve", "{\"ids\":[\"a\",\"b\",\"c\"]}");

@@ -67,7 +67,7 @@ class ImporterTest {
   private static final int ROUND_TRIP_ROWS = 20_000;
   private static final Importer.Sender SENDER =
       new Importer.Sender(
-          new Caller("test", "test", Rights.of(Set.of(Scope.IDS_WRITE))),
+          new Caller("test", "test", "test", Rights.of(Set.of(Scope.IDS_WRITE))),
           Actor.operator(),
           () -> true);
 
@@ -417,7 +417,9 @@ class ImporterTest {
     type("owned", KeyKind.BIGINT);
     Importer.Sender administrator =
         new Importer.Sender(
-            new Caller("test", "test", Rights.of(Set.of(Scope.ALL))), Actor.operator(), () -> true);
+            new Caller("test", "test", "test", Rights.of(Set.of(Scope.ALL))),
+            Actor.operator(),
+            () -> true);
     String row =
         "{\"type\":\"owned\",\"key\":\"%d\",\"client_id\":\"00000000-0000-0000-0000-00000000000%d\",\"client_principal\":\"%s\"}\n";
     String file =

@@ -82,7 +82,7 @@ class SpreadTest {
             RowFormat.CSV,
             new ByteArrayInputStream(file.getBytes(StandardCharsets.UTF_8)),
             new Importer.Sender(
-                new Caller("test", "test", Rights.of(Set.of(Scope.ALL))),
+                new Caller("test", "test", "test", Rights.of(Set.of(Scope.ALL))),
                 Actor.operator(),
                 () -> true),
             10);

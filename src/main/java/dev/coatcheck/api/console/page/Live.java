@@ -125,7 +125,7 @@ public final class Live implements AutoCloseable {
       Context ctx, Visit visit, Topic topic, String shape, Predicate<Caller> isAllowed) {
     Watcher watcher =
         new Watcher(visit.session().token(), isAllowed, topic, shape, new ArrayBlockingQueue<>(1));
-    return streams.open(ctx, visit.caller().keyId(), stream -> serve(stream, watcher));
+    return streams.open(ctx, visit.caller().chain(), stream -> serve(stream, watcher));
   }
 
   private synchronized void add(Watcher watcher) {

@@ -53,7 +53,7 @@ final class EventRoutes implements AutoCloseable {
     int type = run.typeNumber();
     EventStream events =
         new EventStream(migrations, run.id(), after, () -> isStillAllowed(ctx, type));
-    return streams.open(ctx, RequestCaller.of(ctx).caller().keyId(), events::write);
+    return streams.open(ctx, RequestCaller.of(ctx).caller().chain(), events::write);
   }
 
   private boolean isStillAllowed(Context ctx, int type) {

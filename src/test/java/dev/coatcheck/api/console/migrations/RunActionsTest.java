@@ -80,7 +80,7 @@ class RunActionsTest {
   }
 
   private static Visit visit(ConsoleMode mode, Scope scope) {
-    Caller caller = new Caller("key", "dba", Rights.of(Set.of(scope)));
+    Caller caller = new Caller("key", "key", "dba", Rights.of(Set.of(scope)));
     return new Visit(
         new ConsoleSessions.Session(new ConsoleSessions.Token("token"), caller),
         mode,
