@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A request that can be refused without its body is refused before: for its access, its quota,
  * its media type or its announced length. Files of rows are not collected; their routes read them
- * as they arrive.
+ * as they arrive, and the rest of a refused one is dropped here.
  */
 public final class BodyGate extends Handler.Wrapper {
   private static final long TICK_SECONDS = 1;
@@ -59,19 +59,21 @@ public final class BodyGate extends Handler.Wrapper {
   private volatile Scheduler.@Nullable Task nextTick;
 
   public BodyGate(
-      Handler next,
       RequestAccess access,
       RateLimits limits,
       Permits permits,
       Observer observer,
       Executor requestThreads) {
-    super(next);
     this.access = access;
     this.limits = limits;
     this.permits = permits;
     this.observer = observer;
     this.failures = new Failures(observer);
     this.requestThreads = requestThreads;
+  }
+
+  /** Measures the bodies of this gate. */
+  public void measure() {
     observer.gauge("coatcheck.bodies.waiting", waiting::size);
     observer.gauge("coatcheck.bodies.bytes", budget::bytesHeld);
   }
@@ -88,13 +90,18 @@ public final class BodyGate extends Handler.Wrapper {
   }
 
   @Override
-  public boolean handle(Request request, Response response, Callback callback) throws Exception {
+  public boolean handle(Request request, Response response, Callback callback) {
     Optional<JsonRoutes.Route> route =
         request.getMethod().equals("GET")
             ? Optional.empty()
             : routes.find(request.getMethod(), request.getHttpURI().getPath());
     if (route.isEmpty()) {
-      return super.handle(request, response, callback);
+      if (hasBody(request)) {
+        handOnStreamed(request, response, callback);
+      } else {
+        handOn(request, response, callback);
+      }
+      return true;
     }
     GatedRequest gated = new GatedRequest(this, observer, route.get(), request, response, callback);
     if (!hasBody(request)) {
@@ -113,6 +120,18 @@ public final class BodyGate extends Handler.Wrapper {
       requestThreads.execute(() -> decide(gated, needed));
     }
     return true;
+  }
+
+  private void handOnStreamed(Request request, Response response, Callback callback) {
+    GatedRequest gated =
+        new GatedRequest(this, observer, JsonRoutes.Route.NONE, request, response, callback);
+    StreamedRequest streamed = new StreamedRequest(request, response, () -> open(gated, NO_KEY));
+    handOn(
+        streamed,
+        response,
+        Callback.from(
+            () -> streamed.rest().ifPresentOrElse(gated::drop, callback::succeeded),
+            callback::failed));
   }
 
   private static boolean hasBody(Request request) {
@@ -224,7 +243,16 @@ public final class BodyGate extends Handler.Wrapper {
     }
   }
 
+  /** Routes may wait, and this thread may be one that reads connections. */
   void handOn(Request request, Response response, Callback callback) {
+    if (super.getInvocationType() == InvocationType.NON_BLOCKING) {
+      toNext(request, response, callback);
+    } else {
+      requestThreads.execute(() -> toNext(request, response, callback));
+    }
+  }
+
+  private void toNext(Request request, Response response, Callback callback) {
     try {
       if (!super.handle(request, response, callback)) {
         Response.writeError(request, response, callback, 404);

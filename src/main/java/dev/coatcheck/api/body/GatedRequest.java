@@ -108,7 +108,12 @@ final class GatedRequest {
    * instead, a client that still sends would lose the answer and its next request.
    */
   void refuse(Problem problem, WaitingBody body) {
-    refuse(problem, () -> body.drop(this::end));
+    refuse(problem, () -> drop(body));
+  }
+
+  /** Reads and drops the rest of the body of a request that is answered. */
+  void drop(WaitingBody body) {
+    body.drop(this::end);
   }
 
   private void refuse(Problem problem, Runnable afterwards) {

@@ -35,6 +35,9 @@ public final class RequestBody {
   public static final Set<String> MERGE_PATCH =
       Set.of("application/merge-patch+json", "application/json");
 
+  /** What the form of a page is sent as. */
+  public static final Set<String> FORM = Set.of("application/x-www-form-urlencoded");
+
   private static final String ATTRIBUTE = "body";
   private static final byte[] NOTHING = "{}".getBytes(StandardCharsets.UTF_8);
 
@@ -133,7 +136,9 @@ public final class RequestBody {
         : Optional.of(
             Problem.of(
                 ProblemCode.UNSUPPORTED_MEDIA_TYPE,
-                "Send the body as Content-Type: application/json, in UTF-8, not compressed."));
+                mediaTypes.equals(FORM)
+                    ? "Send the form of the page."
+                    : "Send the body as Content-Type: application/json, in UTF-8, not compressed."));
   }
 
   /** The media type of a body in lower case; empty if the body is not UTF-8, or compressed. */
@@ -159,7 +164,8 @@ public final class RequestBody {
         .filter(body -> body.length > 0);
   }
 
-  private static byte[] bytes(Context ctx) {
+  /** The collected body as it was sent. */
+  public static byte[] bytes(Context ctx) {
     if (ctx.req().getAttribute(ATTRIBUTE) instanceof byte[] body) {
       return body;
     }

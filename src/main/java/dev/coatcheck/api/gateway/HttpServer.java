@@ -135,9 +135,9 @@ public final class HttpServer implements AutoCloseable {
   }
 
   private Javalin openGateway() throws PortInUse {
-    BodyGate gate =
-        new BodyGate(
-            new FrontHandler(routes, front, false), access, rates, permits, observer, threads);
+    BodyGate gate = new BodyGate(access, rates, permits, observer, threads);
+    gate.setHandler(new FrontHandler(routes, front, false));
+    gate.measure();
     boolean isConsoleOnPort = routes.console().isPresent() && where.hasConsole();
     return started(
         listener.listen(
@@ -176,17 +176,21 @@ public final class HttpServer implements AutoCloseable {
 
   /** Without TLS and limits: it is for the machines beside the gateway. */
   private Javalin openManagement() throws PortInUse {
+    RateLimits none = RateLimits.none();
+    Permits own = new Permits(REQUESTS_MAX);
+    BodyGate gate = new BodyGate(access, none, own, observer, threads);
     return listener.listen(
         new Listener.Port(where.host(), where.managementPort().getAsInt(), Optional.empty()),
         routes.console().isPresent()
-            ? new GracefulHandler(new ConsoleAssets(threads))
-            : new GracefulHandler(),
-        RateLimits.none(),
-        new Permits(REQUESTS_MAX),
+            ? new GracefulHandler(new ConsoleAssets(gate, threads))
+            : new GracefulHandler(gate),
+        none,
+        own,
         endpoints -> {
           routes.console().ifPresent(console -> console.register(endpoints));
           routes.operations().register(endpoints);
           routes.operations().registerOpenMetrics(endpoints);
+          gate.guard(endpoints.jsonRoutes());
         });
   }
 

@@ -183,10 +183,15 @@ public final class Endpoints {
   }
 
   /**
-   * A page of the console, or one of its forms, without an API key in the request: the handler
-   * decides who may see it.
+   * A page of the console, or one of its forms, collected before, without an API key in the
+   * request: the handler decides who may see it.
    */
   public void page(HandlerType method, String path, Handler handler) {
+    if (method.equals(HandlerType.POST)) {
+      jsonRoutes.add(
+          new JsonRoutes.Route(
+              method, path, Optional.empty(), RequestBody.BYTES_MAX, RequestBody.FORM));
+    }
     register(method, path, ctx -> admit(path, Permits.Share.OTHERS, _ -> handler.answer(ctx)));
   }
 

@@ -11,7 +11,10 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The routes that take a JSON object. Each body is read only after its route was found here. */
+/**
+ * The routes that take a JSON object, and the forms of the console. Each body is read only after
+ * its route was found here.
+ */
 public final class JsonRoutes {
   private final Map<String, List<Route>> fixed;
   private final List<Route> varying;
@@ -29,7 +32,7 @@ public final class JsonRoutes {
   }
 
   /**
-   * A route that takes a JSON object.
+   * A route that takes a JSON object or a form.
    *
    * @param path in Javalin's syntax, with {@code {name}} for a parameter
    * @param needed empty if the route needs no API key
@@ -43,6 +46,10 @@ public final class JsonRoutes {
       Set<String> mediaTypes,
       Pattern pattern) {
     private static final Pattern VARIABLE = Pattern.compile("\\{[^}]+}");
+
+    /** Of no request: for a body that is only dropped. */
+    public static final Route NONE =
+        new Route(HandlerType.POST, "", Optional.empty(), 0, Set.of());
 
     Route(HandlerType method, String path, Scope needed, int bytesMax, Set<String> mediaTypes) {
       this(method, path, Optional.of(needed), bytesMax, mediaTypes);

@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
  * as a hash, and belongs to a principal.
  *
  * <p>A gateway leases such workers from its own range, at most half of it: the others are left to
- * gateways.
+ * gateways. So of a range with a single worker there is none for clients.
  */
 public final class ClientLeases {
   /** How many workers a principal may have where its API key says nothing else. */
@@ -76,6 +76,9 @@ public final class ClientLeases {
 
     /** This gateway has no range of the layout. Another one may have one. */
     record NoWorkerRange(SnowflakeLayout layout) implements Acquisition {}
+
+    /** This gateway may lease one worker of the layout, which it needs itself. */
+    record OneWorkerOnly(SnowflakeLayout layout) implements Acquisition {}
   }
 
   /** The outcome of asking for more window. */
@@ -113,6 +116,9 @@ public final class ClientLeases {
         IntStream.rangeClosed(first, last)
             .filter(worker -> WorkerUses.isLeased(layout, worker))
             .count();
+    if (leased == 1) {
+      return new Acquisition.OneWorkerOnly(layout);
+    }
     byte[] secret = new byte[ID_BYTES];
     random.fill(secret);
     String id = HexFormat.of().formatHex(secret);

@@ -118,7 +118,7 @@ public final class ApiKeys {
 
   /**
    * Creates a key, which works at once on every instance. Without a principal it gets a new one:
-   * its name, or that and its ID if a key has or had that principal.
+   * its name, or that and its ID if a key has or had that principal. A long name is cut for it.
    *
    * @throws DatabaseUnavailable if Postgres can't be asked; the outcome is unknown
    */
@@ -161,7 +161,7 @@ public final class ApiKeys {
             return new KeyOutcome.PrincipalTaken();
           }
           String fresh =
-              isTaken(keys, wanted.name()) ? wanted.name() + "#" + key.id() : wanted.name();
+              isTaken(keys, wanted.name()) ? wanted.principalWith(key.id()) : wanted.name();
           StoredKey stored =
               made(key, key.id(), wanted.name(), asked.orElse(fresh), rights, caller);
           keys.insert(stored);

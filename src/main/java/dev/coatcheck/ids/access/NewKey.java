@@ -17,6 +17,14 @@ public record NewKey(String name, Optional<String> principal, Rights rights) {
     }
   }
 
+  /** The name and an ID; no longer than a name, and without half a surrogate pair. */
+  String principalWith(String keyId) {
+    String end = "#" + keyId;
+    int length = Math.min(name.length(), NAME_LENGTH_MAX - end.length());
+    boolean isPairCut = length < name.length() && Character.isHighSurrogate(name.charAt(length - 1));
+    return name.substring(0, isPairCut ? length - 1 : length) + end;
+  }
+
   /** Whether a text can be the name of a key, or of a principal: Postgres has to take it. */
   public static boolean isName(String text) {
     return !text.isBlank()

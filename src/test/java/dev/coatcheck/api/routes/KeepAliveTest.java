@@ -164,12 +164,36 @@ class KeepAliveTest {
   })
   void aRequestAfterOneThatIsRefusedBeforeItsBodyIsAnswered(
       @Nullable String credential, String type, int status) throws IOException {
-    String key =
-        credential == null
-            ? GATEWAY.key()
-            : credential.equals("nobody") ? credential : GATEWAY.keyWith(new Scope("nothing"));
     String body = "{\"type\":\"charge\"}".repeat(1_000);
-    String head = head(key, "Content-Type: " + type, "Content-Length: " + body.length());
+    String head = head("/v1/ids", key(credential), "Content-Type: " + type, length(body));
+    try (Socket socket = connected()) {
+      InputStream in = new BufferedInputStream(socket.getInputStream());
+      for (int round = 0; round < 3; round++) {
+        send(socket, head);
+        RawHttp.Reply refused = RawHttp.read(in, false);
+        send(socket, body);
+
+        new Exchange(head, "\"status\":" + status).check(refused);
+        assertThat(refused.headers()).doesNotContainKey("Connection");
+        send(socket, get(ids.getFirst()).request());
+        get(ids.getFirst()).check(RawHttp.read(in, false));
+      }
+    }
+  }
+
+  /** A proxy or a client that still sends would see a reset in place of the answer. */
+  @ParameterizedTest
+  @CsvSource({
+    "nobody, text/csv, 401",
+    "scopeless, text/csv, 403",
+    ", text/plain, 415",
+    ", text/csv; charset=latin1, 415"
+  })
+  void aRequestAfterAFileThatIsRefusedBeforeItIsReadIsAnswered(
+      @Nullable String credential, String type, int status) throws IOException {
+    String body = "type,key\r\n" + "charge,1\r\n".repeat(100_000);
+    String head =
+        head("/v1/imports", key(credential), "Content-Type: " + type, length(body));
     try (Socket socket = connected()) {
       InputStream in = new BufferedInputStream(socket.getInputStream());
       for (int round = 0; round < 3; round++) {
@@ -186,14 +210,17 @@ class KeepAliveTest {
   }
 
   /** It sends no body after a refusal, so that nothing of it can be waited for. */
-  @Test
-  void aClientThatWaitsForContinueIsToldThatTheConnectionEnds() throws IOException {
+  @ParameterizedTest
+  @CsvSource({"/v1/ids, application/json", "/v1/imports, text/csv"})
+  void aClientThatWaitsForContinueIsToldThatTheConnectionEnds(String path, String type)
+      throws IOException {
     try (Socket socket = connected()) {
       send(
           socket,
           head(
+              path,
               "nobody",
-              "Content-Type: application/json",
+              "Content-Type: " + type,
               "Content-Length: 9",
               "Expect: 100-continue"));
 
@@ -220,10 +247,19 @@ class KeepAliveTest {
     }
   }
 
-  /** Of a mint. */
-  private static String head(String key, String... headers) {
-    return "POST /v1/ids HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer %s\r\n%s\r\n\r\n"
-        .formatted(key, String.join("\r\n", headers));
+  private static String key(@Nullable String credential) {
+    return credential == null
+        ? GATEWAY.key()
+        : credential.equals("nobody") ? credential : GATEWAY.keyWith(new Scope("nothing"));
+  }
+
+  private static String length(String body) {
+    return "Content-Length: " + body.length();
+  }
+
+  private static String head(String path, String key, String... headers) {
+    return "POST %s HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer %s\r\n%s\r\n\r\n"
+        .formatted(path, key, String.join("\r\n", headers));
   }
 
   private static void send(Socket socket, String text) throws IOException {

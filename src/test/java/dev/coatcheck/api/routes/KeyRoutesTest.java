@@ -285,6 +285,21 @@ class KeyRoutesTest {
     }
   }
 
+  /** Asked again it would say the same: a larger range helps, or another instance. */
+  @Test
+  void anInstanceWithOneWorkerKeepsItAndSaysSoToClients() {
+    try (GatewayFixture one = GatewayFixture.own("COATCHECK_WORKERS", "7-7")) {
+      Reply lease =
+          one.client()
+              .refused("no_worker_range", once -> once.post("/v1/leases", json("holder", "shop-1")));
+
+      assertThat(lease.status()).isEqualTo(503);
+      assertThat(lease.text("/detail"))
+          .contains("one worker of the layout default", "larger range in COATCHECK_WORKERS");
+      assertThat(workerOf(one, SnowflakeLayout.DEFAULT)).isEqualTo(7);
+    }
+  }
+
   @Test
   void theKeysOfAnInstanceTellItsPlace() {
     try (GatewayFixture here = GatewayFixture.own("COATCHECK_REGION", "2/1")) {

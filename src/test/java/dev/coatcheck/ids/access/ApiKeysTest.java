@@ -281,6 +281,18 @@ class ApiKeysTest {
     assertThat(principal(create("x", Optional.of("old"), by(made(Scope.ALL))))).isEqualTo("old");
   }
 
+  @Test
+  void aNewPrincipalIsNoLongerThanAName() {
+    for (String name : List.of("n".repeat(NewKey.NAME_LENGTH_MAX), "n".repeat(86) + "\uD83D\uDE00")) {
+      assertThat(principal(create(name, Optional.empty(), by(made(Scope.ALL))))).isEqualTo(name);
+
+      String second = principal(create(name, Optional.empty(), by(made(Scope.ALL))));
+
+      assertThat(second).matches("n{86,87}#.{12}");
+      assertThat(NewKey.isName(second)).isTrue();
+    }
+  }
+
   /** Each is made with a text of its own; a second request with it needs no query. */
   @Test
   @Tag("faults")

@@ -10,7 +10,6 @@ import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.ids.access.ConsoleSessions;
 import dev.coatcheck.ids.redirect.Visitor;
-import dev.coatcheck.postgres.connection.Deadline;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.util.Optional;
@@ -84,14 +83,11 @@ public final class SignInPages {
 
   /** Begins a session with the API key, if it is valid and may be used from this address. */
   private Optional<Answer> begun(Context ctx, String key, String next) {
-    return Deadline.ofAnswer() // which the form may have used up
-        .call(
-            () ->
-                sessions
-                    .holder(key)
-                    .filter(holder -> gate.mayComeFrom(ctx, holder))
-                    .map(holder -> sessions.begin(holder, gate.actor(ctx, holder)))
-                    .map(token -> Html.seeOther(next).with("Set-Cookie", Gate.cookie(token))));
+    return sessions
+        .holder(key)
+        .filter(holder -> gate.mayComeFrom(ctx, holder))
+        .map(holder -> sessions.begin(holder, gate.actor(ctx, holder)))
+        .map(token -> Html.seeOther(next).with("Set-Cookie", Gate.cookie(token)));
   }
 
   /** Only the form of this page uses the link up, so programs that look at links don't. */

@@ -31,13 +31,6 @@ public final class ConsoleAssets extends Handler.Wrapper {
     this.requestThreads = requestThreads;
   }
 
-  /**
-   * As {@link #ConsoleAssets(Handler, Executor)}, for a port whose routes come from Javalin only.
-   */
-  public ConsoleAssets(Executor requestThreads) {
-    this.requestThreads = requestThreads;
-  }
-
   /** The files, loaded once. */
   private static final class Loaded {
     static final Map<String, String> PATHS = new LinkedHashMap<>();

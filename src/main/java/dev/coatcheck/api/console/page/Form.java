@@ -1,12 +1,9 @@
 package dev.coatcheck.api.console.page;
 
-import dev.coatcheck.api.body.PacedBody;
 import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestBody;
 import io.javalin.http.Context;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
@@ -22,9 +19,7 @@ public final class Form {
   /** Without any field: a page that was not sent before. */
   public static final Form EMPTY = new Form(Map.of());
 
-  private static final int BYTES_MAX = 64 * 1024;
   private static final int FIELDS_MAX = 60;
-  private static final String MEDIA_TYPE = "application/x-www-form-urlencoded";
 
   private final Map<String, String> fields;
 
@@ -32,15 +27,11 @@ public final class Form {
     this.fields = fields;
   }
 
-  /** Reads the body of a request; a field counts once. */
+  /** Reads the body of a request, which was collected before; a field counts once. */
   public static Form read(Context ctx) {
-    if (RequestBody.mediaType(ctx.header("Content-Type"), ctx.header("Content-Encoding"))
-        .filter(MEDIA_TYPE::equals)
-        .isEmpty()) {
-      throw new Refusal(ProblemCode.UNSUPPORTED_MEDIA_TYPE, "Send the form of the page.");
-    }
     Map<String, String> fields = new LinkedHashMap<>();
-    for (String pair : body(ctx).split("&", FIELDS_MAX + 1)) {
+    String body = new String(RequestBody.bytes(ctx), StandardCharsets.US_ASCII);
+    for (String pair : body.split("&", FIELDS_MAX + 1)) {
       String[] parts = pair.split("=", 2);
       String before =
           fields.putIfAbsent(decoded(parts[0]), parts.length == 1 ? "" : decoded(parts[1]));
@@ -77,30 +68,6 @@ public final class Form {
   /** A number, or the text that is refused in its place. */
   public static Object numberOr(String text) {
     return text.matches("-?[0-9]{1,9}") ? Integer.valueOf(text) : text;
-  }
-
-  private static String body(Context ctx) {
-    try (PacedBody body = new PacedBody(ctx.req().getInputStream())) {
-      byte[] bytes = bytes(ctx, body);
-      if (bytes.length > BYTES_MAX) {
-        throw new Refusal(
-            ProblemCode.PAYLOAD_TOO_LARGE, "A form has at most " + BYTES_MAX + " bytes.");
-      }
-      return new String(bytes, StandardCharsets.US_ASCII);
-    } catch (IOException gone) {
-      throw new UncheckedIOException(gone);
-    }
-  }
-
-  private static byte[] bytes(Context ctx, PacedBody body) {
-    try {
-      return body.readNBytes(BYTES_MAX + 1);
-    } catch (IOException brokenOff) {
-      ctx.header("Connection", "close");
-      throw body.isTooSlow()
-          ? new Refusal(ProblemCode.REQUEST_TIMEOUT, "The form came too slowly. Send it again.")
-          : new Refusal(ProblemCode.REQUEST_INVALID, "The form broke off. Send it again.");
-    }
   }
 
   private static String decoded(String text) {

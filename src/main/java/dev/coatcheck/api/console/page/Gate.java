@@ -18,7 +18,6 @@ import dev.coatcheck.ids.access.ConsoleSessions;
 import dev.coatcheck.ids.access.Proxies;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.redirect.Visitor;
-import dev.coatcheck.postgres.connection.Deadline;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.net.InetAddress;
@@ -105,31 +104,16 @@ public final class Gate {
         ctx ->
             visit(ctx)
                 .map(
-                    before ->
+                    visit ->
                         answered(
                             ctx,
-                            before,
+                            visit,
                             () -> {
                               Form form = Form.read(ctx);
-                              // The time in which the form came is not that of the answer.
-                              return Deadline.ofAnswer().call(() -> answered(ctx, form, handler));
+                              requireToken(form, visit);
+                              return handler.answer(ctx, visit, form);
                             }))
                 .orElseGet(() -> toSignIn(Optional.empty())));
-  }
-
-  /** On a slow line the session may have ended while the form came. */
-  private Answer answered(Context ctx, Form form, FormHandler handler) {
-    return visit(ctx)
-        .map(
-            visit ->
-                answered(
-                    ctx,
-                    visit,
-                    () -> {
-                      requireToken(form, visit);
-                      return handler.answer(ctx, visit, form);
-                    }))
-        .orElseGet(() -> toSignIn(Optional.empty()));
   }
 
   /** As {@link #form}, for those who may change what needs the scope. */

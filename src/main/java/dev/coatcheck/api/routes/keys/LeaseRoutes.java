@@ -94,6 +94,14 @@ public final class LeaseRoutes implements Routes {
       case ClientLeases.Acquisition.TooManyLayouts _ -> throw Parameters.tooManyLayouts(body);
       case ClientLeases.Acquisition.NoWorkerRange(SnowflakeLayout without) ->
           Answer.of(IdProblems.keysUnavailable(new KeyOutcome.NoWorkerRange(without.name()), ""));
+      case ClientLeases.Acquisition.OneWorkerOnly(SnowflakeLayout layoutOfOne) ->
+          Answer.of(
+              Problem.unavailable(
+                  ProblemCode.NO_WORKER_RANGE,
+                  "This instance may lease one worker of the layout "
+                      + layoutOfOne.name()
+                      + ", and keeps it for its own keys. Send the request to another instance, or"
+                      + " give this one a larger range in COATCHECK_WORKERS."));
       case ClientLeases.Acquisition.TooMany _ ->
           Answer.of(
               Problem.of(
