@@ -180,7 +180,8 @@ public record Problem(ProblemCode code, String detail, Members members) {
   public static Problem batchRefused(List<ItemError> errors) {
     return new Problem(
         ProblemCode.BATCH_REFUSED,
-        "Correct the items listed under errors and send the batch again.",
+        "Correct the items listed under errors and send the batch again, with another"
+            + " Idempotency-Key if it had one.",
         new RefusedItems(errors));
   }
 

@@ -60,7 +60,7 @@ public final class MintRoutes implements Routes {
     String named = "one " + body.sha256();
     Caller caller = RequestCaller.of(ctx).caller();
     return switch (Items.parse(() -> request(body.object(), caller))) {
-      case Item.Refused<MintRequest>(Problem problem) -> refused(ctx, named, Answer.of(problem));
+      case Item.Refused<MintRequest>(Problem problem) -> refused(ctx, named, problem);
       case Item.Sound<MintRequest>(MintRequest request) ->
           mint(ctx, named, List.of(request), false, outcome -> one(request, outcome));
     };
@@ -79,7 +79,7 @@ public final class MintRoutes implements Routes {
     Caller caller = RequestCaller.of(ctx).caller();
     return switch (Items.parse(() -> items(body.object(), caller))) {
       case Item.Refused<List<Item<MintRequest>>>(Problem problem) ->
-          refused(ctx, named, Answer.of(problem));
+          refused(ctx, named, problem);
       case Item.Sound<List<Item<MintRequest>>>(List<Item<MintRequest>> items) ->
           batch(ctx, named, items, atomic);
     };
@@ -88,12 +88,19 @@ public final class MintRoutes implements Routes {
   private Answer batch(Context ctx, String named, List<Item<MintRequest>> items, boolean atomic) {
     List<MintRequest> sound = Items.sound(items);
     if (atomic && sound.size() < items.size()) {
-      return refused(ctx, named, Answer.of(Problem.batchRefused(Items.errors(items))));
+      return refused(ctx, named, Problem.batchRefused(Items.errors(items)));
     }
     if (sound.isEmpty()) {
       return refused(ctx, named, batch(items, new MintOutcome.Minted(List.of())));
     }
     return mint(ctx, named, sound, atomic, outcome -> batch(items, outcome));
+  }
+
+  /** By the clock of this instance a key may be too far ahead, and by that of another one not. */
+  private Answer refused(Context ctx, String named, Problem problem) {
+    return problem.code() == ProblemCode.KEY_TOO_FAR_AHEAD
+        ? Answer.of(problem)
+        : refused(ctx, named, Answer.of(problem));
   }
 
   /** What was done once may be refused now, for example because its type was changed since. */

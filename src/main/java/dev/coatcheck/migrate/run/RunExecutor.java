@@ -218,6 +218,7 @@ final class RunExecutor {
       StepState state = states.of(step);
       StepRunner runner = stepRunner(session);
       if (state.isBegun() || runner.isThere(step)) {
+        heartbeat.beat(); // the operator may have called off the rest since the last beat
         heartbeat.requireMine();
         StepOutcome outcome = runner.undo(step, state, hasTable);
         if (!settle(step, outcome, StepState.UNDONE, "step_undone")) {

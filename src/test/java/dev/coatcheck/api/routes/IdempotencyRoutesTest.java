@@ -136,6 +136,17 @@ class IdempotencyRoutesTest {
         "422 idempotency_key_reused Idempotency-Key");
   }
 
+  @Test
+  void aRefusedMintHasOneAnswerToo() {
+    CLIENT.put(TestType.of("row", "ro").with("generate", "none"));
+    TestClient keyed = keyed();
+    assertProblem(keyed.mint("row"), "422 key_required key");
+
+    Reply again = keyed.mint("row");
+    assertProblem(again, "422 key_required key");
+    assertThat(again.header("idempotent-replayed")).isEqualTo("true");
+  }
+
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void aBatchWithoutASoundItemHasOneAnswerToo(boolean atomic) {

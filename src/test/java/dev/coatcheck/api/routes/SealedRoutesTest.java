@@ -159,6 +159,17 @@ class SealedRoutesTest {
   }
 
   @Test
+  void aRefusalByTheClockOfOneInstanceIsNotKept() {
+    TestClient keyed = client.with("Idempotency-Key", "ahead");
+    String ahead = key(Instant.now().plus(Duration.ofHours(25)));
+    assertProblem(keyed.mint("message", "key", ahead), "422 key_too_far_ahead key");
+
+    Reply again = keyed.mint("message", "key", ahead);
+    assertProblem(again, "422 key_too_far_ahead key");
+    assertThat(again.has("idempotent-replayed")).isFalse();
+  }
+
+  @Test
   void aTypeSaysWhatItSealsAndKeepsIt() {
     Reply type = client.get("/v1/types/message");
 
