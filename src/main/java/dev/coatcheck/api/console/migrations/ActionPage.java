@@ -121,7 +121,7 @@ final class ActionPage implements FormPage<TableMigration> {
               + ", to confirm. Nothing was done.");
     }
     ActionOutcome outcome =
-        Unkeyed.outcome(act(run.id(), form, new ActionRequest<>(visit.actor(), Optional.empty())));
+        act(run.id(), form, new ActionRequest<>(visit.actor(), Optional.empty())).outcome();
     Optional<Problem> fault = RunAnswers.refusal(outcome);
     if (fault.isPresent() && !isSecondClick(outcome)) {
       throw new Refusal(fault.get());
