@@ -26,6 +26,8 @@ import type { PublicId, PublicIdType } from './public-id.js';
 import { type CallOptions, Transport, type TransportOptions } from './transport.js';
 
 const TYPE_NOT_ALLOWED = 'type_not_allowed';
+/** Percent-encoded. The head of a request has at most 8 KiB, so a longer URL goes in a body. */
+const URL_IN_HEAD_MAX = 4_096;
 
 export type AliasScheme = 'legacy' | 'client' | 'public';
 
@@ -53,7 +55,8 @@ export interface CoatcheckOptions extends TransportOptions {
 export interface MintOptions extends CallOptions {
   /**
    * Names this call, so that the same call again gets the same answer for 24 hours, from another process too: 1 to 200
-   * visible ASCII characters without `"`. Left out, a mint without names has a random one for its own retries.
+   * visible ASCII characters, or 100 if a `"` is among them. Left out, a mint without names has a random one for its own
+   * retries.
    */
   readonly idempotencyKey?: string | undefined;
 }
@@ -301,7 +304,15 @@ export class Coatcheck {
 
   /** Replaces the IDs of a URL, absolute or path and query, by keys. */
   async resolveUrl(url: string, options: CallOptions = {}): Promise<ResolvedUrl> {
-    return resolvedUrl((await this.#get(`/v1/urls/resolve?url=${encodeURIComponent(url)}`, options)).body);
+    const encoded = encodeURIComponent(url);
+    if (encoded.length > URL_IN_HEAD_MAX) {
+      const [result] = await this.resolveUrlAll([url], options);
+      if (result?.outcome !== 'resolved') {
+        throw result?.error;
+      }
+      return result;
+    }
+    return resolvedUrl((await this.#get(`/v1/urls/resolve?url=${encoded}`, options)).body);
   }
 
   /** The same for many URLs. */

@@ -117,7 +117,7 @@ export class Transport {
       headers['content-type'] = 'application/json';
     }
     if (call.idempotencyKey !== undefined) {
-      headers['idempotency-key'] = `"${call.idempotencyKey}"`;
+      headers['idempotency-key'] = headerText(call.idempotencyKey);
     }
     try {
       const response = await this.#fetch(call.path, {
@@ -144,6 +144,11 @@ export class Transport {
     const { apiKey } = this.#options;
     return `Bearer ${typeof apiKey === 'function' ? await apiKey() : apiKey}`;
   }
+}
+
+/** The gateway reads quotes as those around a text. */
+function headerText(idempotencyKey: string): string {
+  return idempotencyKey.includes('"') ? `"${idempotencyKey.replace(/["\\]/g, '\\$&')}"` : idempotencyKey;
 }
 
 function answerOf(call: Call, response: Response, text: string): Answer | CoatcheckError {

@@ -237,6 +237,19 @@ test('a batch without names whose answer was lost is done once', async () => {
   assert.deepEqual(new Set(await newest(4)), new Set(all));
 });
 
+test('an idempotency key may have any visible character', async () => {
+  const { proxy, ids } = await faulty();
+  const prefix = crypto.randomUUID();
+  const keys = ['c', '"c"', 'b\\c', 'b\\\\c', 'b"c', 'b\\"c'].map((key) => prefix + key);
+  const mint = async (idempotencyKey: string) => mapping(await ids.mint(message, {}, { idempotencyKey })).id;
+  const first = await Promise.all(keys.map(mint));
+
+  assert.equal(new Set(first).size, keys.length);
+  assert.deepEqual(await Promise.all(keys.map(mint)), first);
+  const sent = new Set(proxy.seen.map(({ headers }) => headers['idempotency-key']));
+  assert.ok(sent.has(`${prefix}b\\c`) && sent.has(`"${prefix}b\\\\\\"c"`), 'as the client for Java does');
+});
+
 test('three sends of a message with one client ID are one message', async () => {
   const { proxy, ids } = await faulty();
   proxy.faults.push({ kind: 'lose' }, { kind: 'answer', status: 503, headers: { 'retry-after': '0' } });
@@ -359,6 +372,19 @@ test('whole URLs are resolved and published', async () => {
   const [one, two] = await ids.resolveUrlAll([`/a/${id}`, `/a/${UNKNOWN}`]);
   assert.ok(one?.outcome === 'resolved' && one.resolved === `/a/${key}`);
   assert.ok(two?.outcome === 'failed' && two.error.code === 'public_id_unknown');
+});
+
+test('a URL is resolved however much its encoding grows', async () => {
+  const ids = client();
+  const [key = ''] = newKeys(1);
+  const { id } = mapping(await ids.mint(charge, { key }));
+  const rest = `?next=${'/'.repeat(4_000)}`;
+
+  assert.equal((await ids.resolveUrl(`/charges/${id}${rest}`)).resolved, `/charges/${key}${rest}`);
+  await assert.rejects(
+    ids.resolveUrl(`/charges/${UNKNOWN}${rest}`),
+    (error) => error instanceof CoatcheckError && error.status === 404 && error.code === 'public_id_unknown',
+  );
 });
 
 test('keys are made without public IDs, and rise', async () => {

@@ -17,6 +17,7 @@ import dev.coatcheck.id.PublicIdType;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.TestType;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -286,6 +287,38 @@ class CoatcheckClientTest {
     }
   }
 
+  @Test
+  void anAnswerThatDoesNotEndIsNotKept() throws Exception {
+    try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      Thread.startVirtualThread(() -> answerWithMiB(server, 128));
+
+      assertThatThrownBy(
+              () ->
+                  CoatcheckClient.builder(URI.create("http://127.0.0.1:" + server.getLocalPort()))
+                      .deadline(Duration.ofSeconds(60))
+                      .triesMax(1)
+                      .build()
+                      .call(GatewayRequest.of("GET", "/v1/types")))
+          .isInstanceOfSatisfying(
+              CoatcheckException.class,
+              failed -> assertThat(failed.code()).isEqualTo(Problem.BROKEN_OFF))
+          .hasMessageContaining("longer than");
+    }
+  }
+
+  private static void answerWithMiB(ServerSocket server, int count) {
+    try (Socket connection = server.accept()) {
+      OutputStream answer = connection.getOutputStream();
+      answer.write(
+          "HTTP/1.1 200 OK\r\nRequest-Id: req_1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+      for (int i = 0; i < count; i++) {
+        answer.write(new byte[1024 * 1024]);
+      }
+    } catch (IOException brokenOff) {
+      // by the client
+    }
+  }
+
   private CoatcheckClient.Builder impatient() {
     return CoatcheckClient.builder(proxy.uri())
         .apiKey(GATEWAY.key())
@@ -306,6 +339,28 @@ class CoatcheckClientTest {
     proxy.next(Fault.LOST_ANSWER);
     assertThat(client.mintAll(Charge.class, 3)).hasSize(3);
     assertThat(GATEWAY.count("select count(*) from coatcheck.public_id")).isEqualTo(before + 4);
+  }
+
+  @Test
+  void anIdempotencyKeyMayHaveAnyVisibleCharacter() {
+    MintRequest<Charge> charge = MintRequest.of(Charge.class);
+    List<String> keys =
+        List.of(
+            "once-c",
+            "\"once-c\"",
+            "once\\c",
+            "once\\\\c",
+            "once\"c",
+            "once\\\"c",
+            "\"".repeat(126));
+
+    List<Mapping<Charge>> first =
+        keys.stream().map(key -> client.mint(charge, key).mapping()).toList();
+
+    assertThat(first).doesNotHaveDuplicates();
+    assertThat(keys)
+        .extracting(key -> client.mint(charge, key).mapping())
+        .containsExactlyElementsOf(first);
   }
 
   /** Such as a proxy, which lost the gateway after it had sent the request. */
@@ -415,6 +470,23 @@ class CoatcheckClientTest {
                         UrlResult.Resolved.class,
                         ok -> assertThat(ok.url().resolved()).isEqualTo(resolved)),
             second -> assertThat(second).isInstanceOf(UrlResult.Refused.class));
+  }
+
+  @Test
+  void aUrlIsResolvedHoweverMuchItsEncodingGrows() {
+    Mapping<Charge> charge = client.mint(Charge.class).mapping();
+    String rest = "?next=" + "/".repeat(4_000);
+
+    assertThat(client.resolveUrl("/charges/" + charge.id() + rest).resolved())
+        .isEqualTo("/charges/" + charge.key() + rest);
+    assertThatThrownBy(() -> client.resolveUrl("/charges/ch_00000000000000000000002B" + rest))
+        .isInstanceOfSatisfying(
+            CoatcheckException.class,
+            failed -> {
+              assertThat(failed.status()).isEqualTo(404);
+              assertThat(failed.code()).isEqualTo("public_id_unknown");
+              assertThat(failed.problem().requestId()).isPresent();
+            });
   }
 
   /** A call takes 1 MiB. */

@@ -5,9 +5,11 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.ee10.servlet.ServletContextRequest;
 import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.util.BufferUtil;
 
 /**
  * An answer that is sent while it is generated, to a reader with a minimum rate. It starts with its
@@ -17,12 +19,15 @@ public final class StreamedAnswer extends OutputStream {
   /** A reader at the minimum rate takes a part in a second, and may be ten seconds behind. */
   private static final int PART_BYTES = 16 * 1024;
 
+  private static final int LOOK_BYTES = 1024;
+
   private final Context ctx;
   private final String fileName;
   private final String contentType;
   private final EndPoint connection;
   private final Pace pace;
-  private final AccessWatch access;
+  private final ReaderWatch reader;
+  private final CompletableFuture<Void> aborted = new CompletableFuture<>();
   private boolean begun;
 
   /**
@@ -41,7 +46,7 @@ public final class StreamedAnswer extends OutputStream {
             .getConnection()
             .getEndPoint();
     this.pace = Pace.watch(this::abort);
-    this.access = AccessWatch.start(mayRead, this::abort);
+    this.reader = ReaderWatch.start(this::hasLeft, mayRead, this::abort);
   }
 
   @Override
@@ -55,7 +60,7 @@ public final class StreamedAnswer extends OutputStream {
     ctx.res().flushBuffer();
   }
 
-  private void head() {
+  private synchronized void head() {
     if (!begun) {
       begun = true;
       ctx.status(200).contentType(contentType);
@@ -88,9 +93,37 @@ public final class StreamedAnswer extends OutputStream {
     }
   }
 
+  /**
+   * Whether the client has closed its connection, or its half of it, before the first byte; later
+   * its absence ends a write. To notice that, what the client sends meanwhile has to be read. That
+   * would be its next request, so the connection ends with this answer.
+   */
+  private synchronized boolean hasLeft() {
+    if (begun) {
+      return false;
+    }
+    try {
+      int read = connection.fill(BufferUtil.allocate(LOOK_BYTES));
+      if (read > 0) {
+        ctx.header("Connection", "close");
+      }
+      return read < 0;
+    } catch (IOException gone) {
+      return true;
+    }
+  }
+
+  /**
+   * What to do once this is aborted, on the thread that does it; at once if it was before. Must not
+   * wait.
+   */
+  public void whenAborted(Runnable work) {
+    CompletableFuture<Void> _ = aborted.thenRun(work);
+  }
+
   /** Why the reader did not get all of it, for events. */
   public String brokenOffBy() {
-    if (access.hasEnded()) {
+    if (reader.hasAccessEnded()) {
       return "access_ended";
     }
     return pace.isTooSlow() ? "too_slow" : "client_gone";
@@ -114,11 +147,12 @@ public final class StreamedAnswer extends OutputStream {
       }
     }
     socket.close();
+    aborted.complete(null);
   }
 
   @Override
   public void close() {
-    access.close();
+    reader.close();
     pace.close();
   }
 }

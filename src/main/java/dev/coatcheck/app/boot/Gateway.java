@@ -206,9 +206,10 @@ public final class Gateway implements AutoCloseable {
       LegacyCallers callers = opened(LegacyCallers.open(database, observer, clock));
       IdResolver ids =
           new IdResolver(
-              parser, resolver, migrations.unmappedRows(), hits, callers, observer, clock);
+              parser, resolver, migrations.unmappedRows(), hits, callers, observer, clock, true);
       Redirector redirector =
-          new Redirector(registry, parser, resolver, ids, config.redirectHosts(), observer, clock);
+          new Redirector(
+              registry, parser, resolver, ids, config.redirectHosts(), observer::observe, clock);
       Audit audit = new Audit(database);
       AuditExport auditExport = new AuditExport(audit, observer);
       RedirectRoutes redirects = new RedirectRoutes(redirector, config.trustedProxies());

@@ -5,16 +5,21 @@ import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.mapping.MappingTable;
 import dev.coatcheck.ids.registry.Namespace;
 import dev.coatcheck.ids.registry.Type;
+import dev.coatcheck.postgres.connection.BrokenOff;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
-import dev.coatcheck.postgres.connection.Shards;
 import dev.coatcheck.postgres.session.Session;
 import dev.coatcheck.postgres.sql.Copy;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import dev.coatcheck.postgres.sql.PlainSql;
+import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jooq.DSLContext;
 import org.jooq.exception.DataAccessException;
 
 /**
@@ -27,43 +32,54 @@ final class ExportStore {
   private static final Duration FIRST_ROW_MAX = Duration.ofMinutes(10);
 
   private static final Duration NEXT_ROW_MAX = Duration.ofSeconds(10);
+  private static final int PAGE_MILLIS_MAX = 60_000;
   private static final int FIELDS = 7;
+  private static final String OPERATION = "export";
+
+  /** Not every system can, and the others refuse the setting. */
+  private static final String NOTICE_END_OF_CONNECTION =
+      """
+      select set_config('client_connection_check_interval', '5s', true)
+       where current_setting('client_connection_check_interval', true) is not null
+         and version() ~ 'linux|darwin|bsd'
+      """;
 
   private final DatabaseSettings settings;
   private final Observer observer;
+  private final int pageMillisMax;
 
   ExportStore(DatabaseSettings settings, Observer observer) {
+    this(settings, observer, PAGE_MILLIS_MAX);
+  }
+
+  /** Bounds each statement about a page of distributed tables. */
+  ExportStore(DatabaseSettings settings, Observer observer, int pageMillisMax) {
     this.settings = settings;
     this.observer = observer;
+    this.pageMillisMax = pageMillisMax;
   }
 
   /**
    * Passes every row to the writer.
    *
+   * @param whenGone is given what ends the export once its reader has gone, on any thread
    * @throws DatabaseUnavailable if Postgres is not available; no row was passed on
    */
-  ExportOutcome read(Type type, boolean includeEnded, ExportWriter writer) {
+  ExportOutcome read(
+      Type type, boolean includeEnded, ExportWriter writer, Consumer<Runnable> whenGone) {
     try (Session session = Session.openForRequest(settings, "coatcheck export", observer)) {
-      session.longTransaction(
-          "export",
-          sql -> {
-            sql.execute("set transaction read only");
-            sql.execute("set local statement_timeout = 0");
-            // Without statistics, as just after an import, Postgres would read all aliases for
-            // every row.
-            sql.execute("set local enable_nestloop = off");
-            if (Shards.of(sql).isOneTable()) {
-              Copy.out(
-                  sql,
-                  copy(type, includeEnded),
-                  FIRST_ROW_MAX,
-                  NEXT_ROW_MAX,
-                  row -> writer.write(row(row)));
-            } else {
-              ExportPageTable.write(sql, type, includeEnded, writer);
-            }
-            return true;
-          });
+      if (settings.shards().isOneTable()) {
+        session.longTransaction(
+            OPERATION,
+            sql -> passOn(sql, whenGone, () -> copyOut(sql, copy(type, includeEnded), writer)));
+      } else {
+        session.transaction(
+            OPERATION,
+            pageMillisMax,
+            sql ->
+                passOn(
+                    sql, whenGone, () -> ExportPageTable.write(sql, type, includeEnded, writer)));
+      }
       return ExportOutcome.DONE;
     } catch (UncheckedIOException stopped) {
       return ExportOutcome.READER_GONE;
@@ -74,6 +90,35 @@ final class ExportStore {
       }
       throw broken;
     }
+  }
+
+  /**
+   * Reads until the end, or until the reader has gone: then the connection is closed, and Postgres
+   * notices, which else it would do at the first row.
+   */
+  private static boolean passOn(DSLContext sql, Consumer<Runnable> whenGone, Runnable rows) {
+    PlainSql.execute(sql, "set transaction read only");
+    PlainSql.execute(sql, NOTICE_END_OF_CONNECTION);
+    AtomicBoolean isGone = new AtomicBoolean();
+    sql.connection(
+        connection ->
+            whenGone.accept(
+                () -> {
+                  isGone.set(true);
+                  BrokenOff.close(connection);
+                }));
+    try {
+      rows.run();
+      return true;
+    } catch (RuntimeException broken) {
+      throw isGone.get() ? new UncheckedIOException(new IOException(broken)) : broken;
+    }
+  }
+
+  private static void copyOut(DSLContext sql, String statement, ExportWriter writer) {
+    // Without statistics, as just after an import, Postgres would read all aliases for every row.
+    PlainSql.execute(sql, "set local enable_nestloop = off");
+    Copy.out(sql, statement, FIRST_ROW_MAX, NEXT_ROW_MAX, row -> writer.write(row(row)));
   }
 
   /** COPY takes no parameters. Its text contains only a number and constants. */

@@ -149,17 +149,20 @@ public final class Importer {
   private Optional<ImportOutcome.Reason> copy(RowFile file, Sender sender, ChunkWriter writer) {
     RowParser parser = new RowParser(registry, sender.caller(), clock);
     try (writer) {
-      for (Chunk chunk = Chunk.read(file, parser);
-          chunk.size() > 0;
-          chunk = Chunk.read(file, parser)) {
-        Optional<ImportOutcome.Reason> failed = writer.write(chunk);
-        if (failed.isPresent()) {
-          return failed;
+      try {
+        for (Chunk chunk = Chunk.read(file, parser);
+            chunk.size() > 0;
+            chunk = Chunk.read(file, parser)) {
+          Optional<ImportOutcome.Reason> failed = writer.write(chunk);
+          if (failed.isPresent()) {
+            return failed;
+          }
         }
+      } catch (IOException broken) {
+        // Why the chunk before wasn't committed says more: it may have been.
+        return writer.finish().or(() -> Optional.of(new ImportOutcome.Reason.BodyBroken()));
       }
       return writer.finish();
-    } catch (IOException broken) {
-      return Optional.of(new ImportOutcome.Reason.BodyBroken());
     } catch (DatabaseUnavailable gone) {
       return Optional.of(new ImportOutcome.Reason.DatabaseGone());
     }

@@ -53,6 +53,9 @@ public final class TrustedCache<K, V> {
   /** Longer than a load takes. */
   private static final Duration LOAD_MAX = Duration.ofSeconds(20);
 
+  /** Loads for one answer, each but the first because of what was heard during the one before. */
+  private static final int PASSES_MAX = 5;
+
   private static final int FORGOTTEN_MAX = 10_000;
 
   /** Few, so that a database in trouble isn't asked for every value at once. */
@@ -167,26 +170,33 @@ public final class TrustedCache<K, V> {
   /**
    * Like {@link #get}, for many keys with one load of the missing ones. What the feed has heard
    * meanwhile counts for all of them: the values that changed are loaded once more, and all are if
-   * the feed could not be read meanwhile.
+   * the feed could not be read meanwhile. So it is after each further load.
    */
   public Map<K, V> getAll(
       List<K> keys, Function<K, Duration> staleMax, Function<List<K>, Map<K, V>> load) {
-    Before before = NonBlockingAttempt.once(new Load<>(this, keys), this::now);
-    boolean wasTrusted = NonBlockingAttempt.once(new Trust<>(this, keys), feed::isTrusted);
-    Map<K, V> values = valuesNow(keys, staleMax, load);
-    boolean isDeaf = wasTrusted && !feed.isTrusted();
-    List<K> changed =
-        values.entrySet().stream()
-            .filter(
-                each -> isDeaf || !isUnchanged(each.getKey(), new Entry<>(each.getValue(), before)))
-            .map(Map.Entry::getKey)
-            .toList();
-    if (!changed.isEmpty()) {
+    Map<K, Entry<V>> values = HashMap.newHashMap(keys.size());
+    List<K> open = keys;
+    for (int pass = 0; pass < PASSES_MAX; pass++) {
+      List<K> asked = open;
+      Before before = NonBlockingAttempt.once(new Load<>(this, asked), this::now);
+      boolean wasTrusted = NonBlockingAttempt.once(new Trust<>(this, asked), feed::isTrusted);
+      asked.forEach(values::remove);
+      valuesNow(asked, staleMax, load)
+          .forEach((key, value) -> values.put(key, new Entry<>(value, before)));
+      boolean isDeaf = wasTrusted && !feed.isTrusted();
+      open =
+          values.entrySet().stream()
+              .filter(each -> isDeaf || !isUnchanged(each.getKey(), each.getValue()))
+              .map(Map.Entry::getKey)
+              .toList();
+      if (open.isEmpty()) {
+        Map<K, V> answer = HashMap.newHashMap(values.size());
+        values.forEach((key, entry) -> answer.put(key, entry.value()));
+        return answer;
+      }
       NonBlockingAttempt.leave(); // which would get the same answer again
-      changed.forEach(values::remove);
-      values.putAll(valuesNow(changed, staleMax, load));
     }
-    return values;
+    throw new DatabaseUnavailable("cache: values changed during each load");
   }
 
   private Map<K, V> valuesNow(

@@ -113,11 +113,6 @@ public final class Endings {
     record Overloaded() implements Result {}
   }
 
-  /** For requests without an Idempotency-Key, of any type. */
-  public Result end(List<Request> requests, Mode mode, Actor by) {
-    return end(requests, mode, by, AllowedTypes.ALL, Optional.empty());
-  }
-
   /**
    * Ends all in one transaction, one after the other, and returns after the commit.
    *

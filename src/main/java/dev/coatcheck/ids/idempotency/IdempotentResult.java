@@ -6,6 +6,11 @@ package dev.coatcheck.ids.idempotency;
  * @param <T> the outcome of the work
  */
 public sealed interface IdempotentResult<T> {
+  /** The outcome of a call that is known to have no key. */
+  default T outcome() {
+    throw new IllegalStateException("the call had an Idempotency-Key: " + this);
+  }
+
   /** The call had no key; the work is done. */
   record Unkeyed<T>(T outcome) implements IdempotentResult<T> {}
 

@@ -77,15 +77,6 @@ public final class PublicIdTable {
           """,
           "row.bucket");
 
-  private static final String INSERT_SEALED =
-      """
-      insert into {table} (key, token, type_id, bucket, created_at)
-      select key, token, type_id, bucket, to_timestamp(millis / 1000.0)
-        from unnest(?, ?, ?, ?, ?) as sealed (key, token, type_id, bucket, millis)
-          on conflict do nothing
-      returning token
-      """;
-
   private static final String SEALED_ROW = "(?, ?, ?, ?, to_timestamp(?::bigint / 1000.0))";
 
   private static final ShardedSql LOCK =
@@ -279,41 +270,25 @@ public final class PublicIdTable {
             .sorted(Comparator.comparing(StoredMapping::subject, TypedKey.LOCK_ORDER))
             .toList();
     MappingTable<?> table = MappingTable.of(rows.getFirst().key());
-    if (!Shards.of(sql).isOneTable()) {
-      return insertSealed(sql, table, rows) == rows.size();
-    }
     return PlainSql.rows(
                 sql,
-                table.statement(INSERT_SEALED),
+                table.statement(
+                    "insert into {table} (key, token, type_id, bucket, created_at) "
+                        + ShardedSql.valuesOf(SEALED_ROW, rows.size())
+                        + " on conflict do nothing returning token"),
                 row -> row.getObject(1, UUID.class),
-                table.keys(rows, StoredMapping::key),
-                rows.stream().map(row -> row.token().toUuid()).toArray(UUID[]::new),
-                rows.stream().map(StoredMapping::typeNumber).toArray(Integer[]::new),
-                rows.stream().map(row -> (short) row.token().bucket()).toArray(Short[]::new),
-                rows.stream().map(row -> row.createdAt().toEpochMilli()).toArray(Long[]::new))
+                rows.stream()
+                    .flatMap(
+                        row ->
+                            Stream.<Object>of(
+                                table.value(row.key()),
+                                row.token().toUuid(),
+                                row.typeNumber(),
+                                (short) row.token().bucket(),
+                                row.createdAt().toEpochMilli()))
+                    .toArray())
             .size()
         == rows.size();
-  }
-
-  private static int insertSealed(DSLContext sql, MappingTable<?> table, List<StoredMapping> rows) {
-    return PlainSql.rows(
-            sql,
-            table.statement(
-                "insert into {table} (key, token, type_id, bucket, created_at) "
-                    + ShardedSql.valuesOf(SEALED_ROW, rows.size())
-                    + " on conflict do nothing returning token"),
-            row -> row.getObject(1, UUID.class),
-            rows.stream()
-                .flatMap(
-                    row ->
-                        Stream.<Object>of(
-                            table.value(row.key()),
-                            row.token().toUuid(),
-                            row.typeNumber(),
-                            (short) row.token().bucket(),
-                            row.createdAt().toEpochMilli()))
-                .toArray())
-        .size();
   }
 
   /** Takes the keys from rows of one table, and their times. Their tokens stay used. */

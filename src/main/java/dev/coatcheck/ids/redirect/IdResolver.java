@@ -43,18 +43,12 @@ public final class IdResolver {
   private final InstantSource clock;
   private final boolean counts;
 
+  /**
+   * Asks these.
+   *
+   * @param counts false for trials, which count neither legacy hits nor their callers
+   */
   public IdResolver(
-      IdParser parser,
-      Resolver resolver,
-      UnmappedRows rows,
-      LegacyHits hits,
-      LegacyCallers callers,
-      Observer observer,
-      InstantSource clock) {
-    this(parser, resolver, rows, hits, callers, observer, clock, true);
-  }
-
-  private IdResolver(
       IdParser parser,
       Resolver resolver,
       UnmappedRows rows,

@@ -1,7 +1,6 @@
 package dev.coatcheck.ids.redirect;
 
 import dev.coatcheck.core.observe.Event;
-import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.mapping.IdParser;
 import dev.coatcheck.ids.mapping.IdText;
 import dev.coatcheck.ids.mapping.Mapping;
@@ -19,6 +18,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -37,14 +37,14 @@ public final class Redirector {
   private final IdResolver ids;
   private final ScanGuard guard = new ScanGuard(System::nanoTime);
   private final RedirectHosts hosts;
-  private final Observer observer;
+  private final Consumer<Event> events;
   private final InstantSource clock;
-  private final boolean counts;
 
   /**
    * Redirects to listed hosts only; a type may have been registered under another list.
    *
    * @param hosts that the operator lists
+   * @param events takes what is to be observed
    */
   public Redirector(
       Registry registry,
@@ -52,28 +52,15 @@ public final class Redirector {
       Resolver resolver,
       IdResolver ids,
       RedirectHosts hosts,
-      Observer observer,
+      Consumer<Event> events,
       InstantSource clock) {
-    this(registry, parser, resolver, ids, hosts, observer, clock, true);
-  }
-
-  private Redirector(
-      Registry registry,
-      IdParser parser,
-      Resolver resolver,
-      IdResolver ids,
-      RedirectHosts hosts,
-      Observer observer,
-      InstantSource clock,
-      boolean counts) {
     this.registry = registry;
     this.parser = parser;
     this.resolver = resolver;
     this.ids = ids;
     this.hosts = hosts;
-    this.observer = observer;
+    this.events = events;
     this.clock = clock;
-    this.counts = counts;
   }
 
   /**
@@ -81,8 +68,7 @@ public final class Redirector {
    * asked for nothing before.
    */
   public Redirector uncounted() {
-    return new Redirector(
-        registry, parser, resolver, ids.uncounted(), hosts, observer, clock, false);
+    return new Redirector(registry, parser, resolver, ids.uncounted(), hosts, _ -> {}, clock);
   }
 
   /**
@@ -242,7 +228,7 @@ public final class Redirector {
     }
     int refusedSeconds = refusedSeconds(opening.id(), visitor);
     if (refusedSeconds > 0) {
-      observe(new Event.ScanStopped(opening.id().type().name()));
+      events.accept(new Event.ScanStopped(opening.id().type().name()));
       return new RedirectOutcome.Scanning(refusedSeconds);
     }
     if (isTooHigh(opening.id(), policy)) {
@@ -284,14 +270,8 @@ public final class Redirector {
     if (!policy.isOver(now)) {
       return Optional.empty();
     }
-    observe(new Event.LegacyAnswered(type.name(), "over"));
+    events.accept(new Event.LegacyAnswered(type.name(), "over"));
     return Optional.of(new RedirectOutcome.Over(RedirectOutcome.Notice.of(policy), deadLink(type)));
-  }
-
-  private void observe(Event event) {
-    if (counts) {
-      observer.observe(event);
-    }
   }
 
   private boolean isTooHigh(OlderId id, LegacyPolicy policy) {

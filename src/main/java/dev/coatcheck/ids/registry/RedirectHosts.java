@@ -1,5 +1,6 @@
 package dev.coatcheck.ids.registry;
 
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -18,14 +19,19 @@ public final class RedirectHosts {
   private final Set<String> overHttps;
   private final Set<String> overHttp;
 
-  private RedirectHosts(boolean any, Set<String> overHttps, Set<String> overHttp) {
+  /** Links that are not checked. */
+  private final Set<RedirectTemplate> kept;
+
+  private RedirectHosts(
+      boolean any, Set<String> overHttps, Set<String> overHttp, Set<RedirectTemplate> kept) {
     this.any = any;
     this.overHttps = Set.copyOf(overHttps);
     this.overHttp = Set.copyOf(overHttp);
+    this.kept = Set.copyOf(kept);
   }
 
   public static RedirectHosts any() {
-    return new RedirectHosts(true, Set.of(), Set.of());
+    return new RedirectHosts(true, Set.of(), Set.of(), Set.of());
   }
 
   /**
@@ -47,7 +53,21 @@ public final class RedirectHosts {
         overHttp.add(authority);
       }
     }
-    return new RedirectHosts(false, overHttps, overHttp);
+    return new RedirectHosts(false, overHttps, overHttp, Set.of());
+  }
+
+  /** These, and the links that a type has: they may be from before the list was changed. */
+  public RedirectHosts keeping(Type type) {
+    Set<RedirectTemplate> links = new HashSet<>();
+    type.redirect().map(Redirect::template).ifPresent(links::add);
+    if (type.deadLink() instanceof DeadLink.Fallback(RedirectTemplate target)) {
+      links.add(target);
+    }
+    return new RedirectHosts(any, overHttps, overHttp, links);
+  }
+
+  boolean keep(RedirectTemplate link) {
+    return kept.contains(link);
   }
 
   boolean allow(String scheme, String host, String authority) {

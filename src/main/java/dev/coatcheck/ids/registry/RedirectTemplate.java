@@ -83,7 +83,7 @@ public final class RedirectTemplate {
 
   /** Whether it may be followed, under a list that may be another one than it was parsed with. */
   public boolean isAllowed(RedirectHosts hosts) {
-    return hosts.allow(scheme, host, authority);
+    return hosts.keep(this) || hosts.allow(scheme, host, authority);
   }
 
   public boolean usesKey() {

@@ -32,6 +32,23 @@ public record ActionRequest<T>(
     return new ActionRequest<>(holder, Optional.empty(), Optional.empty(), Optional.empty());
   }
 
+  /** The same in any state of the run, for what can't be refused any more. */
+  ActionRequest<T> inAnyState() {
+    return new ActionRequest<>(by, audited, once, Optional.empty());
+  }
+
+  /** Why nothing is done to a run that is no longer as the caller saw it. */
+  Optional<ActionOutcome> refusal(TableMigration run) {
+    Seen now = Seen.of(run);
+    return seen.filter(state -> !state.equals(now))
+        .map(
+            _ ->
+                new ActionOutcome.NotNow(
+                    now.state(),
+                    "It has changed since its page was loaded, so nothing was done. Look at the run"
+                        + " again."));
+  }
+
   /** The same, refused once the run is in another state. */
   public ActionRequest<T> ifStill(Seen state) {
     return new ActionRequest<>(by, audited, once, Optional.of(state));

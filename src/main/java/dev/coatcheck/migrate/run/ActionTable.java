@@ -91,11 +91,9 @@ final class ActionTable {
     if (run.isEmpty()) {
       return new ActionOutcome.NotFound();
     }
-    ActionRequest.Seen now = ActionRequest.Seen.of(run.get());
-    if (asked.seen().filter(seen -> !seen.equals(now)).isPresent()) {
-      return new ActionOutcome.NotNow(
-          now.state(),
-          "It has changed since its page was loaded, so nothing was done. Look at the run again.");
+    Optional<ActionOutcome> changed = asked.refusal(run.get());
+    if (changed.isPresent()) {
+      return changed.get();
     }
     return switch (decider.apply(run.get())) {
       case Decision.Refuse(ActionOutcome outcome) -> outcome;

@@ -180,7 +180,7 @@ public final class TableMigrations implements AutoCloseable {
    * other keys than their public IDs have.
    */
   public IdempotentResult<ActionOutcome> forget(long id, ActionRequest<ActionOutcome> asked) {
-    return looking(asked, () -> act(id, asked, new ArchiveRemoval(journal, sources).drop(id)));
+    return acting(id, asked, () -> new ArchiveRemoval(journal, sources).drop(id));
   }
 
   /** What {@link #retire} would do; empty for a run that can't be retired. */
@@ -191,7 +191,7 @@ public final class TableMigrations implements AutoCloseable {
   /** Takes what a contracted run keeps on its table off. */
   public IdempotentResult<ActionOutcome> retire(
       long id, NewKeys newKeys, ActionRequest<ActionOutcome> asked) {
-    return looking(asked, () -> act(id, asked, retirement.retire(id, newKeys)));
+    return acting(id, asked, () -> retirement.retire(id, newKeys));
   }
 
   /** Changes the throttle settings, also while it runs. */
@@ -216,6 +216,21 @@ public final class TableMigrations implements AutoCloseable {
   private <T> IdempotentResult<T> looking(
       ActionRequest<T> asked, Supplier<IdempotentResult<T>> work) {
     return actions.answered(asked).orElseGet(() -> Deadline.after(LOOK_MAX).call(work::get));
+  }
+
+  /** Of what is done in the source before it is decided: the caller's state is compared first. */
+  private IdempotentResult<ActionOutcome> acting(
+      long id,
+      ActionRequest<ActionOutcome> asked,
+      Supplier<Function<TableMigration, Decision>> work) {
+    return looking(
+        asked,
+        () ->
+            journal
+                .find(id)
+                .flatMap(asked::refusal)
+                .map(refusal -> actions.refuse(asked, refusal))
+                .orElseGet(() -> act(id, asked.inAnyState(), work.get())));
   }
 
   private IdempotentResult<ActionOutcome> act(

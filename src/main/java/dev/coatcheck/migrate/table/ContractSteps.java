@@ -88,17 +88,22 @@ final class ContractSteps {
     return new Step.NotNullCheck(
         Phase.CONTRACT,
         "child-not-null " + child.label(),
-        Stream.of(ChildSteps.LOCK, file("child-not-null.sql"))
-            .flatMap(template -> more.fillAll(template).stream())
-            .toList(),
+        underLock(more, "child-not-null.sql"),
         more.fill(file("child-not-null-validate.sql")),
-        more.fill(file("child-not-null-undo.sql")),
+        underLock(more, "child-not-null-undo.sql"),
         more.fill("select " + MAY_BE_NULL + " or " + HAS_CHECK + " and convalidated)"),
         more.fill("select " + HAS_CHECK + ")"),
         more.fill("select 0::bigint"),
         more.fill(
             "select t.<fk>::bigint from <child> t where t.<ref> is null and t.<fk> > ? limit 20"),
         Optional.of(child));
+  }
+
+  /** The statements of a file, once the child and its partitions are locked. */
+  private static List<String> underLock(TargetSql child, String name) {
+    return Stream.of(ChildSteps.LOCK, file(name))
+        .flatMap(template -> child.fillAll(template).stream())
+        .toList();
   }
 
   private Step dropColumns() {

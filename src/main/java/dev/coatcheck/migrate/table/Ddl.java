@@ -199,8 +199,8 @@ public final class Ddl {
   }
 
   /** Retries without limit, because what stays on the table would harm writers. */
-  void takeOff(String name, String statement) {
-    var _ = run(name, List.of(statement), Integer.MAX_VALUE);
+  void takeOff(String name, List<String> statements) {
+    var _ = run(name, statements, Integer.MAX_VALUE);
   }
 
   /** The lock modes of others that keep a transaction from its first lock on a table. */

@@ -127,7 +127,7 @@ final class NotNullCheckInstaller {
   private void dropAfter(RuntimeException stopped) {
     for (int tried = 1; tried <= LAST_TRIES_MAX; tried++) {
       try {
-        var _ = store.run(step.name(), List.of(step.drop()));
+        var _ = store.run(step.name(), step.drop());
         return;
       } catch (LockTimeout again) {
         stopped.addSuppressed(again);

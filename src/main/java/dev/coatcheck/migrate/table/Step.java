@@ -156,7 +156,7 @@ public sealed interface Step {
       String name,
       List<String> create,
       String validate,
-      String drop,
+      List<String> drop,
       String isApplied,
       String isThere,
       String highest,
@@ -168,6 +168,7 @@ public sealed interface Step {
 
     public NotNullCheck {
       create = List.copyOf(create);
+      drop = List.copyOf(drop);
     }
 
     List<String> createAfter(long id) {
@@ -181,7 +182,7 @@ public sealed interface Step {
 
     @Override
     public List<String> undoStatements() {
-      return List.of(drop);
+      return drop;
     }
   }
 

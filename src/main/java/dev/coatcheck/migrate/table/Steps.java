@@ -184,7 +184,7 @@ public final class Steps {
         "validate",
         names.fillAll(file("check.sql")),
         names.fill(file("validate.sql")),
-        names.fill(file("check-undo.sql")),
+        names.fillAll(file("check-undo.sql")),
         names.fill("select " + HAS_CHECK + " and convalidated) or " + IS_NOT_NULL),
         names.fill("select " + HAS_CHECK + ")"),
         names.fill("select coalesce(max(t.<id>), 0)::bigint from <table> t"),

@@ -11,6 +11,7 @@ import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.TestType;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -37,6 +38,7 @@ class TransferRoutesTest {
   private static final String EXPORTED =
       "type,key,legacy_id,created_at,public_id,client_id,client_namespace,client_principal\n";
 
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Pattern ID = Pattern.compile("[a-z]+_[0-9A-Za-z]{24}");
   @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
   private static final TestClient API = GATEWAY.client();
@@ -373,6 +375,73 @@ class TransferRoutesTest {
       assertThat(API.get("/v1/types/charge").status()).isEqualTo(200);
     }
     assertThat(CSV.post(IMPORTS, "type,key\n").status()).isEqualTo(200);
+  }
+
+  /** Nothing is written yet, so no write tells that they are gone. */
+  @Test
+  void readersThatLeaveBeforeTheFirstRowKeepNeitherPermitNorBackend() throws IOException {
+    double before = exportsLeft();
+    try (TestSession _ =
+        GATEWAY.sql().begin("lock table coatcheck.public_id in access exclusive mode")) {
+      try (TransferSocket _ = TransferSocket.export(GATEWAY, "charge", GATEWAY.key());
+          TransferSocket _ = TransferSocket.export(GATEWAY, "charge", GATEWAY.key());
+          TransferSocket reset = TransferSocket.export(GATEWAY, "charge", GATEWAY.key())) {
+        Awaitility.await().atMost(PATIENCE).until(() -> exportsThatWait() == 3);
+        reset.vanish();
+      }
+      Awaitility.await().atMost(PATIENCE).until(() -> exportsLeft() == before + 3);
+      Awaitility.await().atMost(PATIENCE).until(() -> exportsThatWait() == 0);
+    }
+    assertThat(API.get("/v1/exports?type=charge").status()).isEqualTo(200);
+  }
+
+  @Test
+  void anExportWhoseAccessEndsBeforeItsFirstRowEndsAtTheServer() throws IOException {
+    String leaked = GATEWAY.keyWith(Scope.IDS_READ);
+    try (TestSession _ =
+            GATEWAY.sql().begin("lock table coatcheck.public_id in access exclusive mode");
+        TransferSocket reader = TransferSocket.export(GATEWAY, "charge", leaked)) {
+      Awaitility.await().atMost(PATIENCE).until(() -> exportsThatWait() == 1);
+      GATEWAY.revokeKey(leaked);
+      Awaitility.await().atMost(PATIENCE).until(() -> exportsThatWait() == 0);
+      assertThat(reader.readToEnd()).isEmpty();
+    }
+  }
+
+  @Test
+  void aReaderThatSendsMoreBeforeTheFirstRowGetsTheWholeExport() throws IOException {
+    List<String> request =
+        List.of(
+            "GET /v1/exports?type=charge HTTP/1.1",
+            "Host: gateway",
+            "Authorization: Bearer " + GATEWAY.key());
+    TestSession other =
+        GATEWAY.sql().begin("lock table coatcheck.public_id in access exclusive mode");
+    try (other;
+        TransferSocket reader = TransferSocket.of(GATEWAY, request)) {
+      Awaitility.await().atMost(PATIENCE).until(() -> exportsThatWait() == 1);
+      reader.send("GET /health/live HTTP/1.1\r\nHost: gateway\r\nConnection: close\r\n\r\n");
+      other.rollback();
+      String answers = reader.readToEnd();
+      assertThat(answers).startsWith("HTTP/1.1 200").contains("\r\n0\r\n\r\n");
+    }
+  }
+
+  private static long exportsThatWait() {
+    return GATEWAY.count(
+        "select count(*) from pg_stat_activity where datname = current_database()"
+            + " and application_name = 'coatcheck export' and wait_event_type = 'Lock'");
+  }
+
+  private static double exportsLeft() {
+    return API.get("/metrics")
+        .body()
+        .stringValue()
+        .lines()
+        .filter(line -> line.startsWith("coatcheck_transfers_broken_off_total{"))
+        .filter(line -> line.contains("client_gone") && line.contains("exports"))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .sum();
   }
 
   /** A silent sender meets no limit of Jetty's before its idle time-out. All wait together. */

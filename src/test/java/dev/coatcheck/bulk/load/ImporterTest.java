@@ -518,6 +518,40 @@ class ImporterTest {
     }
   }
 
+  /** It may be committed, so its sender must not learn that no later row is. */
+  @Test
+  void anImportWhoseBodyBreaksAfterAChunkWithoutAcknowledgementSaysThatTheDatabaseIsGone() {
+    type("torn", KeyKind.BIGINT);
+    StringBuilder file = new StringBuilder("type,key\n");
+    LongStream.rangeClosed(1, Chunk.LINES_MAX)
+        .forEach(key -> file.append("torn,").append(key).append('\n'));
+    InputStream torn =
+        new SequenceInputStream(
+            stream(file.toString()),
+            new InputStream() {
+              @Override
+              public int read() throws IOException {
+                throw new IOException("torn");
+              }
+            });
+    TestDatabase away = TestDatabase.empty();
+    away.setReachable(false);
+    Importer importer =
+        new Importer(
+            FIXTURE.database,
+            away.settings(1),
+            FIXTURE.registry,
+            new Importer.MintingTools(
+                MappingFixture.TOKENS,
+                MappingFixture.generators(),
+                _ -> Optional.empty(),
+                FIXTURE.observer),
+            InstantSource.system());
+
+    assertThat(importer.run(RowFormat.CSV, torn, SENDER, 10))
+        .isEqualTo(new ImportOutcome.Stopped(new ImportOutcome.Reason.DatabaseGone(), 0));
+  }
+
   /** The legacy ID of the row is that of a sealed public ID. */
   @Test
   void anImportThatNeedsAMissingSealKeyStopsAndNamesIt() {
@@ -632,7 +666,7 @@ class ImporterTest {
 
   private static String export(Type type, RowFormat format) throws IOException {
     ByteArrayOutputStream target = new ByteArrayOutputStream();
-    new Exporter(FIXTURE.on.settings(2), FIXTURE.observer).run(type, format, false, target);
+    new Exporter(FIXTURE.on.settings(2), FIXTURE.observer).run(type, format, false, target, _ -> {});
     return target.toString(StandardCharsets.US_ASCII);
   }
 }

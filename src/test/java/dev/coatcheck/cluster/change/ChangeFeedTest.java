@@ -1,10 +1,12 @@
 package dev.coatcheck.cluster.change;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.Breakage;
 import dev.coatcheck.BrokenBy;
 import dev.coatcheck.core.attempt.NonBlockingAttempt;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -223,6 +225,70 @@ class ChangeFeedTest extends OnAFeed {
         .containsOnly(
             Map.entry("held", "dead"), Map.entry("loaded", "dead"), Map.entry("other", "alive"));
     assertThat(loads).hasValue(2);
+  }
+
+  /** Also the value that the second load was not for. */
+  @Test
+  void whatChangesDuringTheSecondLoadIsLoadedAgainToo() {
+    AtomicInteger loads = new AtomicInteger();
+
+    Map<String, String> values =
+        cache.getAll(
+            List.of("slow", "settled"),
+            _ -> MINUTE,
+            keys -> {
+              Map<String, String> states =
+                  keys.stream().collect(Collectors.toMap(key -> key, _ -> "alive"));
+              switch (loads.incrementAndGet()) {
+                case 1 -> append("slow");
+                case 2 -> append("slow", "settled");
+                default -> states.replaceAll((_, _) -> "dead");
+              }
+              feed.poll();
+              return states;
+            });
+
+    assertThat(values).containsOnly(Map.entry("slow", "dead"), Map.entry("settled", "dead"));
+    assertThat(loads).hasValue(3);
+  }
+
+  @Test
+  void whatIsFromBeforeTheSilenceOfTheFeedIsLoadedAgainAfterTheSecondLoadToo() {
+    AtomicInteger loads = new AtomicInteger();
+
+    Map<String, String> values =
+        cache.getAll(
+            List.of("ending", "settled"),
+            _ -> Duration.ZERO,
+            keys -> {
+              String state = loads.incrementAndGet() <= 2 ? "alive" : "dead";
+              switch (loads.get()) {
+                case 1 -> {
+                  append("ending");
+                  feed.poll();
+                }
+                case 2 -> nano.addAndGet(Duration.ofSeconds(5).toNanos());
+                default -> {}
+              }
+              return keys.stream().collect(Collectors.toMap(key -> key, _ -> state));
+            });
+
+    assertThat(values).containsOnly(Map.entry("ending", "dead"), Map.entry("settled", "dead"));
+  }
+
+  @Test
+  void whatChangesDuringEachLoadIsNotServed() {
+    assertThatThrownBy(
+            () ->
+                cache.get(
+                    "restless",
+                    MINUTE,
+                    () -> {
+                      append("restless");
+                      feed.poll();
+                      return Optional.of("alive");
+                    }))
+        .isInstanceOf(DatabaseUnavailable.class);
   }
 
   /** It was made here, so it is known before the feed has read it. */

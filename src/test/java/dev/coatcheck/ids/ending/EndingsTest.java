@@ -46,7 +46,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** On a pool of two connections. */
 class EndingsTest {
   @RegisterExtension static final MappingFixture FIXTURE = MappingFixture.withConnections(2);
-  private static final Endings ENDINGS = FIXTURE.endings;
   private static final StoredResponse DONE = new StoredResponse(200, "done");
   private static final int AT_ONCE = 200;
   private static final int SURVIVORS = 10;
@@ -140,7 +139,7 @@ class EndingsTest {
   }
 
   private static Result revoked(String id, String requestHash) {
-    return ENDINGS.end(
+    return FIXTURE.endings.end(
         List.of(new Request.Revoke(id, Optional.empty())),
         Mode.EACH,
         Actor.operator(),
@@ -157,7 +156,7 @@ class EndingsTest {
 
     List<EndOutcome> outcomes =
         settled(
-            ENDINGS.end(
+            FIXTURE.end(
                 List.of(
                     new Request.Revoke(ids.get(0), Optional.empty()),
                     new Request.Merge(ids.get(1), ids.get(1))),
@@ -255,7 +254,7 @@ class EndingsTest {
             threads.submit(
                 () -> {
                   go.await();
-                  return FIXTURE.endings.end(List.of(request), Mode.EACH, Actor.operator());
+                  return FIXTURE.end(List.of(request), Mode.EACH, Actor.operator());
                 }));
       }
       List<Future<Integer>> beside =
@@ -412,7 +411,7 @@ class EndingsTest {
   }
 
   private static EndOutcome end(Request request, String by) {
-    return settled(ENDINGS.end(List.of(request), Mode.EACH, actor(by))).getFirst();
+    return settled(FIXTURE.end(List.of(request), Mode.EACH, actor(by))).getFirst();
   }
 
   private static List<EndOutcome> settled(Endings.Result result) {
@@ -433,7 +432,7 @@ class EndingsTest {
   /** Whether all were settled in time; a busy machine may need longer. */
   private static boolean isSettled(List<Request> batch) {
     try {
-      return ENDINGS.end(batch, Mode.EACH, Actor.operator()) instanceof Endings.Result.Settled;
+      return FIXTURE.end(batch, Mode.EACH, Actor.operator()) instanceof Endings.Result.Settled;
     } catch (DatabaseUnavailable late) {
       return false;
     }

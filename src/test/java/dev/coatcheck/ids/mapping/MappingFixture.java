@@ -15,6 +15,7 @@ import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.UuidV7;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.core.seal.TestSealKeys;
+import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.alias.Aliases;
 import dev.coatcheck.ids.ending.Endings;
 import dev.coatcheck.ids.mint.MintCall;
@@ -164,6 +165,11 @@ public final class MappingFixture implements AutoCloseable, AfterAllCallback {
         PutConditions.NONE,
         Actor.operator());
     return registry.named(name).orElseThrow();
+  }
+
+  /** Ends IDs of any type for a caller without an Idempotency-Key. */
+  public Endings.Result end(List<Endings.Request> requests, Endings.Mode mode, Actor by) {
+    return endings.end(requests, mode, by, AllowedTypes.ALL, Optional.empty());
   }
 
   public List<MintOutcome.Ticket> mint(MintRequest... requests) {

@@ -85,7 +85,7 @@ class SealedIdsTest {
   }
 
   private static EndOutcome ended(Endings.Request request) {
-    return FIXTURE.endings.end(List.of(request), Endings.Mode.EACH, Actor.operator())
+    return FIXTURE.end(List.of(request), Endings.Mode.EACH, Actor.operator())
             instanceof Endings.Result.Settled(List<EndOutcome> outcomes)
         ? outcomes.getFirst()
         : new EndOutcome.Unissued(EndOutcome.Side.ID, new ResolveOutcome.Unknown());
@@ -333,7 +333,7 @@ class SealedIdsTest {
     long before = rows(message);
 
     assertThat(merged(one, one)).isInstanceOf(EndOutcome.MergeRefused.class);
-    FIXTURE.endings.end(
+    FIXTURE.end(
         List.of(new Endings.Request.Revoke(one.publicId().toString(), Optional.empty())),
         Endings.Mode.NONE,
         Actor.operator());
@@ -352,7 +352,7 @@ class SealedIdsTest {
         for (MappingFixture each : List.of(FIXTURE, other, FIXTURE, other)) {
           racers.add(
               () ->
-                  each.endings.end(
+                  each.end(
                       List.of(new Endings.Request.Revoke(text, Optional.of("r"))),
                       Endings.Mode.EACH,
                       Actor.operator()));
@@ -561,7 +561,14 @@ class SealedIdsTest {
       List<Endings.Request> revoke = List.of(new Endings.Request.Revoke(text, Optional.empty()));
       Endings endings = Endings.open(FIXTURE.database, resolver);
       Erasures erasures = new Erasures(FIXTURE.database, resolver, FIXTURE.aliases);
-      assertThatThrownBy(() -> endings.end(revoke, Endings.Mode.EACH, Actor.operator()))
+      assertThatThrownBy(
+              () ->
+                  endings.end(
+                      revoke,
+                      Endings.Mode.EACH,
+                      Actor.operator(),
+                      AllowedTypes.ALL,
+                      Optional.empty()))
           .isInstanceOf(SealKeyMissing.class);
       assertThatThrownBy(() -> erasures.erase(text, false, AllowedTypes.ALL, Actor.operator()))
           .isInstanceOf(SealKeyMissing.class);

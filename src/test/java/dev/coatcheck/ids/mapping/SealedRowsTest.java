@@ -104,7 +104,7 @@ class SealedRowsTest {
       Type type = fixture.sealed("message", "msg", Instant.EPOCH);
       Mapping ended = fixture.mint(fixture.generated(type)).getFirst().mapping();
       Mapping survivor = fixture.mint(fixture.generated(type)).getFirst().mapping();
-      fixture.endings.end(
+      fixture.end(
           List.of(
               new Endings.Request.Merge(
                   ended.publicId().toString(), survivor.publicId().toString())),
@@ -134,7 +134,7 @@ class SealedRowsTest {
           String text = new PublicId(type.prefix(), token).toString();
           revocations.add(new Endings.Request.Revoke(text, Optional.empty()));
         }
-        assertThat(fixture.endings.end(revocations, Endings.Mode.EACH, Actor.operator()))
+        assertThat(fixture.end(revocations, Endings.Mode.EACH, Actor.operator()))
             .isInstanceOf(Endings.Result.Settled.class);
       }
       Thread.sleep(300); // a reading would have begun at once

@@ -132,7 +132,7 @@ class SpreadTest {
   }
 
   private static void end(Request request) {
-    assertThat(HERE.endings.end(List.of(request), Mode.EACH, Actor.operator()))
+    assertThat(HERE.end(List.of(request), Mode.EACH, Actor.operator()))
         .isInstanceOf(Endings.Result.Settled.class);
   }
 }

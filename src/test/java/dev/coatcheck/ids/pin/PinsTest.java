@@ -185,7 +185,7 @@ class PinsTest {
   void aRevokedIdThatIsPinnedStaysRevoked() {
     Type type = type("ended", "end");
     Mapping mapping = minted(type, TestEras.key(IN_FIRST, 1));
-    FIXTURE.endings.end(
+    FIXTURE.end(
         List.of(new Endings.Request.Revoke(mapping.publicId().toString(), Optional.empty())),
         Endings.Mode.EACH,
         Actor.operator());

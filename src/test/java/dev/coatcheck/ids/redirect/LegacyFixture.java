@@ -31,13 +31,20 @@ public record LegacyFixture(
     LegacyHits hits = LegacyHits.open(gateway.database, gateway.observer, clock);
     LegacyCallers callers = LegacyCallers.open(gateway.database, gateway.observer, clock);
     IdResolver ids =
-        new IdResolver(parser, gateway.resolver, rows, hits, callers, gateway.observer, clock);
+        new IdResolver(
+            parser, gateway.resolver, rows, hits, callers, gateway.observer, clock, true);
     return new LegacyFixture(
         hits,
         callers,
         ids,
         new Redirector(
-            gateway.registry, parser, gateway.resolver, ids, hosts, gateway.observer, clock));
+            gateway.registry,
+            parser,
+            gateway.resolver,
+            ids,
+            hosts,
+            gateway.observer::observe,
+            clock));
   }
 
   /** A caller without an API key, at an address. */

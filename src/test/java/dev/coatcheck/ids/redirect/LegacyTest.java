@@ -317,7 +317,7 @@ class LegacyTest {
         LegacyFixture.open(FIXTURE, UnmappedRows.NONE, hosts, InstantSource.system())) {
       assertThat(legacy.redirector().redirect(id, visitor).getClass().getSimpleName())
           .isEqualTo(redirected);
-      FIXTURE.endings.end(
+      FIXTURE.end(
           List.of(new Endings.Request.Revoke(id, Optional.empty())),
           Endings.Mode.EACH,
           Actor.operator());

@@ -2,10 +2,13 @@ package dev.coatcheck.ids.registry;
 
 import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.json.JsonObject;
+import dev.coatcheck.core.key.KeyGeneration;
 import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.core.name.WireNamed;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -68,5 +71,24 @@ public record TestType(String name, Map<String, @Nullable Object> fields) {
         new Prefix(String.valueOf(fields.get("prefix"))),
         kind,
         Policies.read(json, name, kind, RedirectHosts.any()));
+  }
+
+  /** The same as the registry has it, with any generation of its keys. */
+  public Type registered(KeyGeneration generation) {
+    TypeDefinition definition = definition();
+    return new Type(
+        1,
+        name,
+        definition.prefix(),
+        definition.keyKind(),
+        generation,
+        new Salt(new byte[Salt.BYTES]),
+        definition.policies(),
+        ClientNames.DEFAULT,
+        Optional.empty(),
+        Optional.empty(),
+        Instant.EPOCH,
+        Instant.EPOCH,
+        1);
   }
 }

@@ -8,6 +8,7 @@ import dev.coatcheck.core.key.WorkerUses;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.migrate.run.ActionOutcome;
 import dev.coatcheck.migrate.run.ActionRequest;
+import dev.coatcheck.migrate.run.Goal;
 import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.run.NewKeys;
 import dev.coatcheck.migrate.run.Retirement;
@@ -131,6 +132,22 @@ class RetireTest {
 
     fixture.execute("insert into bookings default values");
     assertThat(fixture.count("select count(*) from bookings")).isEqualTo(ROWS + 1);
+  }
+
+  @Test
+  void aRetirementOfARunThatHasChangedSinceItWasSeenDoesNothing() {
+    TableMigration run = contracted();
+    ActionRequest<ActionOutcome> stale =
+        asked().ifStill(new ActionRequest.Seen(RunState.CONTRACTED, Goal.VERIFY));
+
+    assertThat(refusal(fixture.migrations().retire(run.id(), NewKeys.NONE, stale)))
+        .contains("It has changed since its page was loaded");
+    assertThat(triggers()).isNotEmpty();
+
+    MigrationFixture.done(retire(run, NewKeys.NONE));
+    assertThat(refusal(fixture.migrations().forget(run.id(), stale)))
+        .contains("It has changed since its page was loaded");
+    assertThat(ours()).containsExactly("archive");
   }
 
   @Test

@@ -3,7 +3,6 @@ package dev.coatcheck.migrate.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.migrate.plan.Precondition;
 import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.table.Phase;
@@ -161,12 +160,10 @@ class AcceptanceTest {
   }
 
   private static ActionOutcome start(TableMigration run, List<String> accepted) {
-    IdempotentResult<ActionOutcome> result =
-        FIXTURE.migrations().start(run.id(), accepted, ActionRequest.by(MigrationFixture.ACTOR));
-    return switch (result) {
-      case IdempotentResult.Unkeyed<ActionOutcome>(ActionOutcome outcome) -> outcome;
-      default -> throw new AssertionError(result);
-    };
+    return FIXTURE
+        .migrations()
+        .start(run.id(), accepted, ActionRequest.by(MigrationFixture.ACTOR))
+        .outcome();
   }
 
   /** Columns, triggers and indexes of the table, and schemas. */

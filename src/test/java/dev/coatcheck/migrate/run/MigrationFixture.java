@@ -228,12 +228,9 @@ public final class MigrationFixture extends MigratedSource {
       TableSpec table,
       Type type,
       Optional<SearchPath> path) {
-    IdempotentResult<PlanOutcome> result =
-        migrations.plan(new PlanRequest(source, table, type, path), ActionRequest.by(ACTOR));
-    if (result instanceof IdempotentResult.Unkeyed<PlanOutcome>(PlanOutcome outcome)) {
-      return outcome;
-    }
-    throw new AssertionError(result);
+    return migrations
+        .plan(new PlanRequest(source, table, type, path), ActionRequest.by(ACTOR))
+        .outcome();
   }
 
   /** At another instance, of a table in the schema public of any source. */

@@ -143,7 +143,7 @@ class SourceErasureTest {
             .mapToObj(id -> mapping(id).publicId().toString())
             .<Request>map(id -> new Request.Merge(id, survivor.publicId().toString()))
             .toList();
-    Endings.Result _ = fixture.gateway.endings.end(merges, Mode.ALL_OR_NONE, Actor.operator());
+    Endings.Result _ = fixture.gateway.end(merges, Mode.ALL_OR_NONE, Actor.operator());
     gatewaySql()
         .execute(
             "create extension if not exists pg_stat_statements",

@@ -118,31 +118,7 @@ class DdlTest {
 
   @Test
   void whoHoldsAPartitionIsNamed() {
-    fixture.execute(
-        "drop table if exists note",
-        "create table note (order_id bigint, n int) partition by list (n)",
-        "create table note_1 partition of note for values in (1)");
-    Child note =
-        new Child(
-            oid("note"),
-            1,
-            "public.note.order_id",
-            new TableName("public", "note"),
-            "order_id",
-            "order_id_snowflake_id",
-            "aas",
-            List.of(new Child.Leaf(oid("note_1"), new TableName("public", "note_1"))));
-    Target whole =
-        new Target(
-            target.run(),
-            target.table(),
-            target.oid(),
-            target.keyColumn(),
-            target.keyType(),
-            target.createdAt(),
-            target.anchors(),
-            target.applicationPath(),
-            List.of(note));
+    Target whole = withNotes();
     Step.Ddl step =
         new Step.Ddl(
             Phase.CHILDREN,
@@ -158,6 +134,83 @@ class DdlTest {
 
       assertThat(((StepOutcome.Failed) outcome).reason()).contains("a writer");
     }
+  }
+
+  /** A statement that locks them itself waits for each of them as long as for one lock. */
+  @Test
+  void aPartitionedChildIsChangedOnceAllItsPartitionsAreLocked() {
+    Target whole = withNotes();
+    String note = "alter table " + whole.children().getFirst().table().quoted() + " ";
+    List<String> changes = new ArrayList<>();
+    for (Step step : Steps.of(whole)) {
+      for (List<String> statements : List.of(step.statements(), step.undoStatements())) {
+        boolean isLocked = false;
+        for (String statement : statements) {
+          isLocked |= statement.contains("lock table only %s in access exclusive mode");
+          if (statement.startsWith(note) && !statement.startsWith(note + "validate")) {
+            changes.add(step.name());
+            assertThat(isLocked).as("%s: %s", step.name(), statement).isTrue();
+          }
+        }
+      }
+    }
+    assertThat(changes).contains("child-not-null public.note.order_id");
+  }
+
+  @Test
+  void theCheckOfAPartitionedChildIsOnEachPartitionUntilItIsUndone() {
+    Target whole = withNotes();
+    Step.NotNullCheck step =
+        Steps.of(whole).stream()
+            .filter(each -> each.phase() == Phase.CONTRACT)
+            .filter(Step.NotNullCheck.class::isInstance)
+            .map(Step.NotNullCheck.class::cast)
+            .findFirst()
+            .orElseThrow();
+    try (SourceSession session = UnfencedSession.open(fixture.settings, whole)) {
+      Ddl ddl = new Ddl(session, whole, _ -> {});
+
+      assertThat(ddl.apply(step, Optional::empty)).isInstanceOf(StepOutcome.Done.class);
+      assertThat(checksOfNotes()).containsExactly("note", "note_1");
+
+      assertThat(ddl.undo(step)).isInstanceOf(StepOutcome.Done.class);
+      assertThat(checksOfNotes()).isEmpty();
+    }
+  }
+
+  private static List<String> checksOfNotes() {
+    return fixture.texts(
+        "select conrelid::regclass from pg_constraint where contype = 'c' and convalidated"
+            + " and conrelid::regclass::text like 'note%' order by 1");
+  }
+
+  /** The target with a partitioned child, whose column is never null. */
+  private Target withNotes() {
+    fixture.execute(
+        "drop table if exists note",
+        "create table note (order_id bigint not null references orders, n int,"
+            + " order_id_snowflake_id bigint) partition by list (n)",
+        "create table note_1 partition of note for values in (1)");
+    Child note =
+        new Child(
+            oid("note"),
+            1,
+            "public.note.order_id",
+            new TableName("public", "note"),
+            "order_id",
+            "order_id_snowflake_id",
+            "aas",
+            List.of(new Child.Leaf(oid("note_1"), new TableName("public", "note_1"))));
+    return new Target(
+            target.run(),
+            target.table(),
+            target.oid(),
+            target.keyColumn(),
+            target.keyType(),
+            target.createdAt(),
+            target.anchors(),
+            target.applicationPath(),
+            List.of(note));
   }
 
   /** Another session under its name stands for it. */

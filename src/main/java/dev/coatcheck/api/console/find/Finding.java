@@ -1,6 +1,5 @@
 package dev.coatcheck.api.console.find;
 
-import dev.coatcheck.api.console.page.Display;
 import dev.coatcheck.cluster.audit.Audit;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.Aliases;
@@ -33,34 +32,6 @@ record Finding(
 
   boolean isActive() {
     return ended.isEmpty();
-  }
-
-  /** The survivor of a merge, or an empty text. */
-  String survivor() {
-    return ended
-        .map(
-            end ->
-                end instanceof ResolveOutcome.Merged merged
-                    ? merged.survivor().publicId().toString()
-                    : "")
-        .orElse("");
-  }
-
-  /** The reason of a revocation, or an empty text. */
-  String reason() {
-    return ended
-        .map(
-            end -> end instanceof ResolveOutcome.Revoked revoked ? revoked.reason().orElse("") : "")
-        .orElse("");
-  }
-
-  String createdAt() {
-    return Display.time(mapping.createdAt());
-  }
-
-  /** When it ended, or an empty text. */
-  String endedAt() {
-    return ended.map(end -> Display.time(end.endedAt())).orElse("");
   }
 
   /** Where its link leads, or an empty text. */

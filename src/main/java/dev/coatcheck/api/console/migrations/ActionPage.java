@@ -121,7 +121,7 @@ final class ActionPage implements FormPage<TableMigration> {
               + ", to confirm. Nothing was done.");
     }
     ActionOutcome outcome =
-        Unkeyed.outcome(act(run.id(), form, new ActionRequest<>(visit.actor(), Optional.empty())));
+        act(run.id(), form, new ActionRequest<>(visit.actor(), Optional.empty())).outcome();
     Optional<Problem> fault = RunAnswers.refusal(outcome);
     if (fault.isPresent() && !isSecondClick(outcome)) {
       throw new Refusal(fault.get());
@@ -151,10 +151,11 @@ final class ActionPage implements FormPage<TableMigration> {
               RunFields.window(UtcField.time(form, "not_before"), UtcField.time(form, "not_after")),
               asked);
       case CONTRACT -> migrations.contract(id, accepted(form), asked);
-      case RETIRE -> migrations.retire(id, RunFields.newKeys(form.text("new_keys").orElse("")), by);
+      case RETIRE ->
+          migrations.retire(id, RunFields.newKeys(form.text("new_keys").orElse("")), asked);
       case UNDO -> migrations.undo(id, RunFields.undoPhase(form.text("phase").orElse("")), asked);
       case CANCEL -> migrations.cancel(id, asked);
-      case FORGET -> migrations.forget(id, by);
+      case FORGET -> migrations.forget(id, asked);
     };
   }
 

@@ -105,10 +105,10 @@ final class PlanPage implements FormPage<PlanPage.Choices> {
   @Override
   public Answer change(Visit visit, Choices choices, Form form) {
     PlanOutcome outcome =
-        Unkeyed.outcome(
-            verbs
-                .migrations()
-                .plan(request(visit, form), new ActionRequest<>(visit.actor(), Optional.empty())));
+        verbs
+            .migrations()
+            .plan(request(visit, form), new ActionRequest<>(visit.actor(), Optional.empty()))
+            .outcome();
     if (outcome instanceof PlanOutcome.Planned(var whole)) {
       return Html.seeOther(RunActions.path(whole.run().id()));
     }

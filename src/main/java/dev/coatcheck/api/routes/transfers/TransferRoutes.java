@@ -144,7 +144,7 @@ public final class TransferRoutes implements Routes {
         body.begin();
         return Answer.STREAMED;
       }
-      switch (exporter.run(type, format, includeEnded, body)) {
+      switch (exporter.run(type, format, includeEnded, body, body::whenAborted)) {
         case DONE -> {}
         case READER_GONE -> {
           observer.observe(new Event.TransferBrokenOff(EXPORTS, body.brokenOffBy()));

@@ -8,6 +8,7 @@ import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.core.key.KeyGeneration;
 import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.core.key.KeyTimes;
+import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.seal.SealKey;
 import dev.coatcheck.core.seal.Sealing;
 import dev.coatcheck.ids.registry.ClientNames;
@@ -55,9 +56,16 @@ public final class TypeBody {
     this.clock = clock;
   }
 
-  /** The definition that a JSON merge patch makes of a type. */
+  /**
+   * The definition that a JSON merge patch makes of a type. A value that stays is not refused for
+   * what has changed around it: the time, and the hosts that are allowed.
+   */
   TypeDefinition patched(Type type, JsonObject patch) {
-    return definition(type.name(), patch.allow(FIELDS).appliedTo(fields(type)));
+    return definition(
+        type.name(),
+        patch.allow(FIELDS).appliedTo(fields(type)),
+        redirectHosts.keeping(type),
+        Optional.of(type.generation()));
   }
 
   /** The fields of a request that puts the type as it is. */
@@ -120,6 +128,11 @@ public final class TypeBody {
    * @throws JsonFault for what a type can't be
    */
   public TypeDefinition definition(String name, JsonObject body) {
+    return definition(name, body, redirectHosts, Optional.empty());
+  }
+
+  private TypeDefinition definition(
+      String name, JsonObject body, RedirectHosts hosts, Optional<KeyGeneration> present) {
     if (!Type.isName(name)) {
       throw Refusal.ofParameter(
           "name", "A type's name is a lower-case letter, then up to 62 of a-z, 0-9 and _.");
@@ -140,8 +153,8 @@ public final class TypeBody {
         name,
         prefix,
         kind,
-        generation(body, kind),
-        Policies.read(body, name, kind, redirectHosts),
+        generation(body, kind, present),
+        Policies.read(body, name, kind, hosts),
         body.constant("client_names", ClientNames.class),
         body.optionalObject(SEALED).map(TypeBody::sealed),
         body.bool(RETIRED, false));
@@ -167,14 +180,14 @@ public final class TypeBody {
     return sealKey;
   }
 
-  private KeyGeneration generation(JsonObject body, KeyKind kind) {
+  private KeyGeneration generation(
+      JsonObject body, KeyKind kind, Optional<KeyGeneration> present) {
     String generate =
         body.optionalString("generate").orElseGet(() -> KeyGeneration.usual(kind).wireName());
     KeyGeneration generation =
         switch (generate) {
           case KeyGeneration.SNOWFLAKE ->
-              new KeyTimes.Snowflakes(
-                  Parameters.layout(body, body.nullableString("layout"), clock.instant()));
+              new KeyTimes.Snowflakes(layout(body, present));
           case KeyGeneration.SEGMENT ->
               new KeyGeneration.Segment(
                   body.nullableString("tag")
@@ -196,6 +209,15 @@ public final class TypeBody {
     refuseUnlessOf(KeyGeneration.SNOWFLAKE, generate, "layout", body);
     refuseUnlessOf(KeyGeneration.SEGMENT, generate, "tag", body);
     return generation;
+  }
+
+  private SnowflakeLayout layout(JsonObject body, Optional<KeyGeneration> present) {
+    Optional<String> spelling = body.nullableString("layout");
+    return present
+        .filter(KeyTimes.Snowflakes.class::isInstance)
+        .map(keys -> ((KeyTimes.Snowflakes) keys).layout())
+        .filter(layout -> spelling.filter(layout.name()::equals).isPresent())
+        .orElseGet(() -> Parameters.layout(body, spelling, clock.instant()));
   }
 
   private static void refuseUnlessOf(String owner, String generate, String field, JsonObject body) {

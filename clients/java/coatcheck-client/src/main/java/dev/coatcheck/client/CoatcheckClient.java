@@ -46,6 +46,9 @@ public final class CoatcheckClient implements AutoCloseable {
   private static final int KEYS_MAX = 16_384;
   private static final int TEXT_LENGTH_MAX = 255;
 
+  /** Percent-encoded. The head of a request has at most 8 KiB, so a longer URL goes in a body. */
+  private static final int URL_IN_HEAD_MAX = 4_096;
+
   private final Transport transport;
   private final TypeNames names;
   private final @Nullable KeptAnswers kept;
@@ -97,7 +100,7 @@ public final class CoatcheckClient implements AutoCloseable {
    * 24 hours, from other processes too.
    *
    * @param request what to mint
-   * @param idempotencyKey 1 to 255 visible ASCII characters
+   * @param idempotencyKey 1 to 255 visible ASCII characters, or 126 if a {@code "} is among them
    * @param <T> the type
    * @return what is committed
    */
@@ -329,8 +332,15 @@ public final class CoatcheckClient implements AutoCloseable {
    * @return the URL with keys, and the IDs with their types
    */
   public ResolvedUrl resolveUrl(String url) {
-    GatewayRequest request =
-        GatewayRequest.of("GET", "/v1/urls/resolve?url=" + GatewayRequest.segment(url));
+    String segment = GatewayRequest.segment(url);
+    if (segment.length() > URL_IN_HEAD_MAX) {
+      UrlResult result = resolveUrls(List.of(url)).get(0);
+      if (result instanceof UrlResult.Refused refused) {
+        throw new CoatcheckException(refused.problem(), null);
+      }
+      return ((UrlResult.Resolved) result).url();
+    }
+    GatewayRequest request = GatewayRequest.of("GET", "/v1/urls/resolve?url=" + segment);
     return ResolvedUrl.of(transport.send(request, "resolveUrl").fields());
   }
 

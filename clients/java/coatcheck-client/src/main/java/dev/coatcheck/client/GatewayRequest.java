@@ -60,11 +60,14 @@ public final class GatewayRequest {
   /**
    * The same with an Idempotency-Key, which makes it repeatable.
    *
-   * @param key 1 to 255 visible ASCII characters
+   * @param key 1 to 255 visible ASCII characters, or 126 if a {@code "} is among them
    * @return another call
    */
   public GatewayRequest withIdempotencyKey(String key) {
-    return new GatewayRequest(method, path, body, with("Idempotency-Key", key), true, deadline);
+    // The gateway reads quotes as those around a text.
+    String text =
+        key.indexOf('"') < 0 ? key : '"' + key.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+    return new GatewayRequest(method, path, body, with("Idempotency-Key", text), true, deadline);
   }
 
   /**

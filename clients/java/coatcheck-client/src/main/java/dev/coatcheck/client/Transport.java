@@ -1,6 +1,7 @@
 package dev.coatcheck.client;
 
 import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
@@ -42,6 +43,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Transport {
   static final int TRIES_MAX = 20;
+
+  /** The longest answers of a gateway are those to batches of URLs, of some MiB. */
+  private static final int ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 
   private static final Duration FIRST_WAIT = Duration.ofMillis(50);
   private static final Duration WAIT_MAX = Duration.ofSeconds(1);
@@ -123,8 +127,23 @@ final class Transport {
       HttpResponse.ResponseInfo answer) {
     return answer.statusCode() < 300
         ? HttpResponse.BodySubscribers.ofInputStream()
-        : HttpResponse.BodySubscribers.mapping(
-            HttpResponse.BodySubscribers.ofByteArray(), ByteArrayInputStream::new);
+        : HttpResponse.BodySubscribers.mapping(bytes(answer), ByteArrayInputStream::new);
+  }
+
+  /** The body, unless it is longer than an answer may be. */
+  private static HttpResponse.BodySubscriber<byte[]> bytes(HttpResponse.ResponseInfo answer) {
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    return HttpResponse.BodySubscribers.mapping(
+        HttpResponse.BodySubscribers.ofByteArrayConsumer(
+            next -> next.ifPresent(part -> add(part, body))),
+        end -> body.toByteArray());
+  }
+
+  private static void add(byte[] part, ByteArrayOutputStream body) {
+    if (body.size() > ANSWER_BYTES_MAX - part.length) {
+      throw new IllegalStateException("the answer is longer than " + ANSWER_BYTES_MAX + " bytes");
+    }
+    body.writeBytes(part);
   }
 
   /** One call with all its tries. */
@@ -177,7 +196,7 @@ final class Transport {
               : left;
       Duration wait = Duration.ofNanos(Math.max(nanos, 1_000_000));
       HttpResponse<byte[]> response =
-          once(wait, http(request).timeout(wait).build(), HttpResponse.BodyHandlers.ofByteArray());
+          once(wait, http(request).timeout(wait).build(), Transport::bytes);
       return new GatewayAnswer(response.statusCode(), response.headers(), response.body());
     }
 

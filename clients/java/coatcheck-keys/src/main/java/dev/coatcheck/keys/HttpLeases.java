@@ -3,14 +3,17 @@ package dev.coatcheck.keys;
 import dev.coatcheck.cluster.lease.LeaseReply;
 import dev.coatcheck.cluster.lease.LeaseRequest;
 import dev.coatcheck.core.key.SnowflakeLayout;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.net.http.HttpResponse.BodySubscribers;
 import java.net.http.HttpTimeoutException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -30,6 +33,7 @@ import java.util.regex.Pattern;
 final class HttpLeases implements Function<LeaseRequest, LeaseReply> {
   private static final Duration TIMEOUT = Duration.ofMillis(800);
   private static final long RETRY_AFTER_MILLIS = 1_000;
+  private static final int ANSWER_BYTES_MAX = 64 * 1024;
 
   /** The gateway's answers are flat objects of texts and numbers. */
   private static final Pattern FIELD =
@@ -153,8 +157,7 @@ final class HttpLeases implements Function<LeaseRequest, LeaseReply> {
 
   /** The JDK's own timeout ends with the headers of an answer; this one counts for its body too. */
   private HttpResponse<String> whole(HttpRequest request) throws IOException, InterruptedException {
-    CompletableFuture<HttpResponse<String>> answer =
-        http.sendAsync(request, BodyHandlers.ofString());
+    CompletableFuture<HttpResponse<String>> answer = http.sendAsync(request, HttpLeases::text);
     try {
       return answer.get(TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException late) {
@@ -166,6 +169,21 @@ final class HttpLeases implements Function<LeaseRequest, LeaseReply> {
     } finally {
       answer.cancel(true); // breaks off what has not ended
     }
+  }
+
+  /** The body, unless it is longer than an answer of a gateway. */
+  private static BodySubscriber<String> text(HttpResponse.ResponseInfo answer) {
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    return BodySubscribers.mapping(
+        BodySubscribers.ofByteArrayConsumer(next -> next.ifPresent(part -> add(part, body))),
+        end -> body.toString(StandardCharsets.UTF_8));
+  }
+
+  private static void add(byte[] part, ByteArrayOutputStream body) {
+    if (body.size() > ANSWER_BYTES_MAX - part.length) {
+      throw new IllegalStateException("the answer is longer than " + ANSWER_BYTES_MAX + " bytes");
+    }
+    body.writeBytes(part);
   }
 
   private static LeaseReply failed(HttpResponse<String> answer) {

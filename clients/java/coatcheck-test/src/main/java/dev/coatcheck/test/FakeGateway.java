@@ -14,9 +14,9 @@ import java.net.URI;
  * }</pre>
  *
  * <p>It mints, resolves, looks up keys, legacy IDs and other aliases, revokes, merges, and adds and
- * removes aliases, one at a time and in batches, as a gateway does. It knows no API keys, no limits
- * and no settings of types, and answers all other calls with 501 {@code not_in_the_fake}.
- * Thread-safe.
+ * removes aliases, one at a time and in batches, each Idempotency-Key once, as a gateway does. It
+ * knows no API keys, no limits and no settings of types, and answers all other calls with 501
+ * {@code not_in_the_fake}. Thread-safe.
  */
 public final class FakeGateway {
   private static final URI NOWHERE = URI.create("http://fake-gateway.invalid");

@@ -8,16 +8,26 @@ import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** What a fake gateway answers, by method and path. One call at a time. */
 final class FakeRoutes {
+  /** Calls whose answers are stored under an Idempotency-Key; all others ignore it. */
+  private static final Pattern STORED = Pattern.compile("/v1/ids(/batch|/[^/]+/(revoke|merge))?");
+
   private final FakeIds ids;
+  private final Map<String, Stored> stored = new HashMap<>();
+
+  /** The first call with an Idempotency-Key, and its answer. */
+  private record Stored(String path, Map<String, @Nullable Object> body, FakeAnswer answer) {}
 
   FakeRoutes(FakeIds ids) {
     this.ids = ids;
@@ -30,9 +40,30 @@ final class FakeRoutes {
   /**
    * Answers a call.
    *
+   * @param idempotencyKey as it was sent
    * @param body the JSON object that was sent, or none
    */
-  synchronized FakeAnswer answer(String method, URI uri, Map<String, @Nullable Object> body) {
+  synchronized FakeAnswer answer(
+      String method, URI uri, Optional<String> idempotencyKey, Map<String, @Nullable Object> body) {
+    String path = uri.getRawPath();
+    if (idempotencyKey.isEmpty() || !method.equals("POST") || !STORED.matcher(path).matches()) {
+      return route(method, uri, body);
+    }
+    Stored first = stored.get(idempotencyKey.get());
+    if (first != null) {
+      return first.path.equals(path) && first.body.equals(body)
+          ? first.answer.replayed()
+          : FakeAnswer.problem(
+              422, "idempotency_key_reused", "Another request used this Idempotency-Key.");
+    }
+    FakeAnswer answer = route(method, uri, body);
+    if (answer.isKept()) {
+      stored.put(idempotencyKey.get(), new Stored(path, body, answer));
+    }
+    return answer;
+  }
+
+  private FakeAnswer route(String method, URI uri, Map<String, @Nullable Object> body) {
     List<String> path = new ArrayList<>();
     for (String segment : uri.getRawPath().substring(1).split("/", -1)) {
       path.add(URLDecoder.decode(segment, StandardCharsets.UTF_8));
@@ -44,8 +75,8 @@ final class FakeRoutes {
       case "GET v1/ids 3" -> resolve(path.get(2));
       case "POST v1/ids 3" -> batch(path.get(2), body);
       case "POST v1/ids 4" -> end(path.get(2), path.get(3), body);
-      case "GET v1/legacy 4" -> find(path.get(2), "legacy", "", path.get(3));
-      case "POST v1/legacy 3" -> each(body, "legacy_ids", legacy -> find(body, "legacy", legacy));
+      case "GET v1/legacy 4" -> findLegacy(path.get(2), path.get(3));
+      case "POST v1/legacy 3" -> each(body, "legacy_ids", legacy -> findLegacy(body, legacy));
       case "GET v1/types 5" -> find(path.get(2), "key", "", path.get(4));
       case "GET v1/types 6" -> find(path.get(2), path.get(4), namespace(uri), path.get(5));
       case "PUT v1/ids 6" -> addAlias(path.get(2), path.get(4), namespace(uri), path.get(5));
@@ -125,11 +156,14 @@ final class FakeRoutes {
     }
     String key = text(wanted, "key");
     if (key != null && !isKey(type, key)) {
-      return keyMalformed();
+      return malformed("key");
     }
     List<Name> aliases = new ArrayList<>();
     String legacy = text(wanted, "legacy_id");
     if (legacy != null) {
+      if (isMalformed("legacy", legacy)) {
+        return malformed("alias");
+      }
       aliases.add(new Name(typeName, "legacy", "", legacy));
     }
     String client = text(wanted, "client_id");
@@ -176,6 +210,16 @@ final class FakeRoutes {
     return find(String.valueOf(body.get("type")), scheme, "", String.valueOf(value));
   }
 
+  private FakeAnswer findLegacy(Map<String, @Nullable Object> body, Object value) {
+    return findLegacy(String.valueOf(body.get("type")), String.valueOf(value));
+  }
+
+  private FakeAnswer findLegacy(String typeName, String value) {
+    return ids.type(typeName) != null && isMalformed("legacy", value)
+        ? malformed("legacy_id")
+        : find(typeName, "legacy", "", value);
+  }
+
   /** By a key, a public ID that has ended is found, too: with what became of it. */
   private FakeAnswer find(String typeName, String scheme, String namespace, String value) {
     FakeIds.Type type = ids.type(typeName);
@@ -183,7 +227,10 @@ final class FakeRoutes {
       return typeUnknown(typeName);
     }
     if (scheme.equals("key") && !isKey(type, value)) {
-      return keyMalformed();
+      return malformed("key");
+    }
+    if (isMalformed(scheme, value)) {
+      return malformed("alias");
     }
     Name name = new Name(typeName, scheme, namespace, value);
     Row row = ids.byName(name);
@@ -240,6 +287,9 @@ final class FakeRoutes {
     if (row == null) {
       return unknown();
     }
+    if (isMalformed(scheme, value)) {
+      return malformed("alias");
+    }
     Name alias = new Name(row.type.name(), scheme, namespace, value);
     Row has = ids.byName(alias);
     if (has != null) {
@@ -257,6 +307,9 @@ final class FakeRoutes {
     if (row == null) {
       return unknown();
     }
+    if (isMalformed(scheme, value)) {
+      return malformed("alias");
+    }
     Name alias = new Name(row.type.name(), scheme, namespace, value);
     if (ids.byName(alias) == row) {
       ids.removeAlias(alias);
@@ -268,10 +321,15 @@ final class FakeRoutes {
     try {
       return type.isUuid()
           ? UUID.fromString(text).toString().equals(text)
-          : text.matches("[1-9][0-9]*") && Long.parseLong(text) > 0;
+          : text.matches("0|[1-9][0-9]*") && Long.parseLong(text) >= 0;
     } catch (IllegalArgumentException malformed) {
       return false;
     }
+  }
+
+  /** Legacy IDs begin with 1. Whether another alias is well formed is for a gateway to say. */
+  private static boolean isMalformed(String scheme, String value) {
+    return scheme.equals("legacy") && !value.matches("[1-9][0-9]*");
   }
 
   /** What the mapping of a key says: of a merged one its own key, and nothing of an end. */
@@ -340,8 +398,8 @@ final class FakeRoutes {
     return FakeAnswer.problem(404, "type_unknown", "The fake gateway has no type " + name + ".");
   }
 
-  private static FakeAnswer keyMalformed() {
-    return FakeAnswer.problem(400, "key_malformed", "The key is not of the type's kind.");
+  private static FakeAnswer malformed(String what) {
+    return FakeAnswer.problem(400, what + "_malformed", "It is none of this type.");
   }
 
   private static FakeAnswer aliasConflict() {

@@ -56,14 +56,18 @@ final class InMemoryHttp extends HttpClient {
         routes.answer(
             request.method(),
             request.uri(),
+            request.headers().firstValue("Idempotency-Key"),
             sent.length == 0 ? Map.of() : JSON.readValue(sent, OBJECT));
+    String type = answer.status() < 400 ? "application/json" : "application/problem+json";
     HttpHeaders headers =
         HttpHeaders.of(
             Map.of(
                 "Content-Type",
-                List.of(answer.status() < 400 ? "application/json" : "application/problem+json"),
+                List.of(type),
                 "Request-Id",
-                List.of("req_fake" + requests.incrementAndGet())),
+                List.of("req_fake" + requests.incrementAndGet()),
+                "Idempotent-Replayed",
+                answer.isReplayed() ? List.of("true") : List.of()),
             (name, value) -> true);
     HttpResponse.BodySubscriber<T> subscriber = handler.apply(new Info(answer.status(), headers));
     subscriber.onSubscribe(new Unlimited());

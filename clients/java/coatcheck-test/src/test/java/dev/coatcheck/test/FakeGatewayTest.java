@@ -9,6 +9,7 @@ import dev.coatcheck.client.Alias;
 import dev.coatcheck.client.CoatcheckClient;
 import dev.coatcheck.client.CoatcheckException;
 import dev.coatcheck.client.Collector;
+import dev.coatcheck.client.GatewayAnswer;
 import dev.coatcheck.client.GatewayRequest;
 import dev.coatcheck.client.MintRequest;
 import dev.coatcheck.client.MintResult;
@@ -114,10 +115,12 @@ class FakeGatewayTest {
       this.client = client;
       this.base = base;
       mints();
+      numbers();
       looks();
       aliases();
       ends();
       batches();
+      repetitions();
     }
 
     private Key<Parcel> key(int number) {
@@ -140,6 +143,61 @@ class FakeGatewayTest {
       tell(() -> client.mint(Note.class).isNew());
       tell(() -> client.mint(Key.of(Note.class, UUID.randomUUID()).type()).isNew());
       tell(() -> client.mintAll(Parcel.class, 3).size());
+    }
+
+    private void numbers() {
+      tell(() -> client.mint(MintRequest.of(Key.of(Parcel.class, 0))).mapping().key());
+      tell(() -> client.lookup(Key.of(Parcel.class, 0)).key());
+      for (long number : new long[] {0, -1}) {
+        Alias alias = Alias.ofLegacyId(number);
+        tell(() -> client.mint(MintRequest.of(key(30)).withLegacyId(number)));
+        tell(() -> client.legacy(Parcel.class, number));
+        client
+            .legacyAll(Parcel.class, List.of(number))
+            .forEach(result -> tell(() -> ((Resolution.Refused<Parcel>) result).problem().code()));
+        tell(() -> client.lookup(Parcel.class, alias));
+        tell(() -> client.addAlias(minted(31), alias));
+        tell(() -> done(() -> client.removeAlias(minted(31), alias)));
+      }
+    }
+
+    /** Each call of a gateway has keys of its own, so that the script can be told again. */
+    private void repetitions() {
+      tell(
+          () ->
+              client
+                  .mint(MintRequest.of(Note.class), "a" + base)
+                  .mapping()
+                  .id()
+                  .equals(client.mint(MintRequest.of(Note.class), "a" + base).mapping().id()));
+      tell(() -> client.mint(MintRequest.of(Parcel.class), "a" + base));
+      tell(() -> client.mint(MintRequest.of(key(8)), "a" + base));
+      client.mint(MintRequest.of(key(32)).withLegacyId(base + 132));
+      MintRequest<Parcel> refused = MintRequest.of(key(33)).withLegacyId(base + 132);
+      tell(() -> client.mint(refused, "b" + base));
+      client.removeAlias(minted(32), Alias.ofLegacyId(base + 132));
+      tell(() -> client.mint(refused, "b" + base));
+      MintRequest<Parcel> malformed = MintRequest.of(key(34)).withLegacyId(0);
+      tell(() -> client.mint(malformed, "c" + base));
+      tell(() -> client.mint(MintRequest.of(key(34)), "c" + base));
+      GatewayRequest batch = posted("/v1/ids/batch", "{\"type\":\"faken\",\"count\":2}");
+      tell(() -> isReplayed(batch.withIdempotencyKey("d" + base)));
+      tell(() -> isReplayed(batch.withIdempotencyKey("d" + base)));
+      tell(() -> client.call(batch.withIdempotencyKey("a" + base)).status());
+      GatewayRequest end = posted("/v1/ids/" + minted(35) + "/revoke", "{}");
+      tell(() -> isReplayed(end.withIdempotencyKey("e" + base)));
+      tell(() -> isReplayed(end.withIdempotencyKey("e" + base)));
+      GatewayRequest question = posted("/v1/ids/resolve", "{\"ids\":[\"" + minted(36) + "\"]}");
+      tell(() -> isReplayed(question.withIdempotencyKey("a" + base)));
+    }
+
+    private static GatewayRequest posted(String path, String json) {
+      return GatewayRequest.of("POST", path).withBody("application/json", json.getBytes(UTF_8));
+    }
+
+    private String isReplayed(GatewayRequest request) {
+      GatewayAnswer answer = client.call(request);
+      return answer.status() + " " + answer.header("Idempotent-Replayed");
     }
 
     private void looks() {

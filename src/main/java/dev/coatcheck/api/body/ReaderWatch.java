@@ -7,20 +7,23 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * Breaks an answer off once its client has no access any more, also while a slow client is waited
- * for. During an outage of Postgres nothing is known, and the answer continues.
+ * Breaks an answer off once its client has left or has no access any more, also while a slow client
+ * is waited for. During an outage of Postgres nothing is known of its access, and the answer
+ * continues.
  */
-final class AccessWatch implements AutoCloseable {
+final class ReaderWatch implements AutoCloseable {
   private static final long LOOK_MILLIS = 500;
   private static final Duration LAST_LOOK_MAX = Duration.ofSeconds(5);
 
+  private final BooleanSupplier hasLeft;
   private final BooleanSupplier mayRead;
   private final Runnable breakOff;
   private final CountDownLatch closed = new CountDownLatch(1);
-  private final Thread watcher = Thread.ofVirtual().name("access-watch").unstarted(this::watch);
-  private volatile boolean ended;
+  private final Thread watcher = Thread.ofVirtual().name("reader-watch").unstarted(this::watch);
+  private volatile boolean accessEnded;
 
-  private AccessWatch(BooleanSupplier mayRead, Runnable breakOff) {
+  private ReaderWatch(BooleanSupplier hasLeft, BooleanSupplier mayRead, Runnable breakOff) {
+    this.hasLeft = hasLeft;
     this.mayRead = mayRead;
     this.breakOff = breakOff;
   }
@@ -28,25 +31,27 @@ final class AccessWatch implements AutoCloseable {
   /**
    * Starts watching.
    *
-   * @param mayRead asked twice a second, from another thread, until this is closed
+   * @param hasLeft asked twice a second, from another thread, until this is closed; so is {@code
+   *     mayRead}
    * @param breakOff must not wait; called once at most, never after {@link #close}
    */
-  static AccessWatch start(BooleanSupplier mayRead, Runnable breakOff) {
-    AccessWatch watch = new AccessWatch(mayRead, breakOff);
+  static ReaderWatch start(BooleanSupplier hasLeft, BooleanSupplier mayRead, Runnable breakOff) {
+    ReaderWatch watch = new ReaderWatch(hasLeft, mayRead, breakOff);
     watch.watcher.start();
     return watch;
   }
 
-  /** Whether the answer was broken off. */
-  boolean hasEnded() {
-    return ended;
+  /** Whether the answer was broken off because its client lost its access. */
+  boolean hasAccessEnded() {
+    return accessEnded;
   }
 
   private void watch() {
     try {
       while (!closed.await(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
-        if (!isAllowed()) {
-          breakOffOnce();
+        boolean left = hasLeft.getAsBoolean();
+        if (left || !isAllowed()) {
+          breakOffOnce(!left);
           return;
         }
       }
@@ -63,9 +68,9 @@ final class AccessWatch implements AutoCloseable {
     }
   }
 
-  private synchronized void breakOffOnce() {
+  private synchronized void breakOffOnce(boolean accessEnded) {
     if (closed.getCount() > 0) {
-      ended = true;
+      this.accessEnded = accessEnded;
       breakOff.run();
     }
   }
