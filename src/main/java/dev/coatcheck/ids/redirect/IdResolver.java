@@ -44,8 +44,6 @@ public final class IdResolver {
   private final boolean counts;
 
   /**
-   * Asks these.
-   *
    * @param counts false for trials, which count neither legacy hits nor their callers
    */
   public IdResolver(

@@ -263,16 +263,19 @@ class EndingsTest {
               threads.submit(until(over, others, EndingsTest::resolves)),
               threads.submit(until(over, others, _ -> mints())));
       go.countDown();
-      for (Future<Endings.Result> each : ending) {
-        assertThat(each.get())
-            .isInstanceOfSatisfying(
-                Endings.Result.Settled.class,
-                settled ->
-                    assertThat(settled.outcomes())
-                        .singleElement()
-                        .isInstanceOf(EndOutcome.Done.class));
+      try {
+        for (Future<Endings.Result> each : ending) {
+          assertThat(each.get())
+              .isInstanceOfSatisfying(
+                  Endings.Result.Settled.class,
+                  settled ->
+                      assertThat(settled.outcomes())
+                          .singleElement()
+                          .isInstanceOf(EndOutcome.Done.class));
+        }
+      } finally {
+        over.set(true);
       }
-      over.set(true);
       for (Future<Integer> each : beside) {
         assertThat(each.get()).isPositive();
       }

@@ -202,15 +202,15 @@ class DdlTest {
             "aas",
             List.of(new Child.Leaf(oid("note_1"), new TableName("public", "note_1"))));
     return new Target(
-            target.run(),
-            target.table(),
-            target.oid(),
-            target.keyColumn(),
-            target.keyType(),
-            target.createdAt(),
-            target.anchors(),
-            target.applicationPath(),
-            List.of(note));
+        target.run(),
+        target.table(),
+        target.oid(),
+        target.keyColumn(),
+        target.keyType(),
+        target.createdAt(),
+        target.anchors(),
+        target.applicationPath(),
+        List.of(note));
   }
 
   /** Another session under its name stands for it. */
