@@ -121,11 +121,14 @@ async function serves(get: Get, laterStatus = 503): Promise<void> {
   assert.deepEqual(asked, []);
   assert.equal((await get(`/charges/${formatPublicId('ch', 0n)}`)).status, 404);
   assert.equal((await get(`/charges/${ended.id}`)).status, 410);
-  for (const [status, answered] of [[401, 500], [404, 500], [429, laterStatus]] as const) {
-    refusal = status;
-    assert.equal((await get(`/charges/${id}`)).status, answered, `the gateway answers ${status}`);
+  try {
+    for (const [status, answered] of [[401, 500], [404, 500], [429, laterStatus]] as const) {
+      refusal = status;
+      assert.equal((await get(`/charges/${id}`)).status, answered, `the gateway answers ${status}`);
+    }
+  } finally {
+    refusal = undefined;
   }
-  refusal = undefined;
 }
 
 /** Rows are stored under keys, and seen under public IDs. */

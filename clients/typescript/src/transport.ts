@@ -142,7 +142,12 @@ export class Transport {
 
   async #authorization(): Promise<string> {
     const { apiKey } = this.#options;
-    return `Bearer ${typeof apiKey === 'function' ? await apiKey() : apiKey}`;
+    const key = (typeof apiKey === 'function' ? await apiKey() : apiKey).trim();
+    if (!/^[ -~]{0,255}$/.test(key)) {
+      // fetch would show the key in its error.
+      throw new RangeError('The API key is too long, or has a character that none has, such as a line break.');
+    }
+    return `Bearer ${key}`;
   }
 }
 

@@ -84,6 +84,17 @@ test('a text that can be no older public ID either is malformed', async () => {
   }
 });
 
+test('a broken API key is refused without a request and not shown', async () => {
+  for (const apiKey of ['key_SECRET\nsecond line', 'key_SECRET\0', 'key_SECRET'.padEnd(256, 'x')]) {
+    const ids = client({ apiKey, fetch: () => assert.fail('sent') });
+
+    await assert.rejects(
+      ids.resolve(charge, UNKNOWN),
+      (error: Error) => error instanceof RangeError && !/SECRET/.test(String(error)) && error.cause === undefined,
+    );
+  }
+});
+
 test('a text that an API key of some types may not ask for is malformed', async () => {
   const { proxy, ids } = await faulty();
   const body = BUSY.replace('busy', 'type_not_allowed');

@@ -8,9 +8,9 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 
 /**
- * A request whose body is not collected: its route reads it, or nothing does. If it is refused, what
- * was not read is read and dropped after the answer, when its route holds neither a thread nor a
- * permit any more.
+ * A request whose body is not collected: its route reads it, or nothing does. If it is refused,
+ * what was not read is read and dropped after the answer, when its route holds neither a thread nor
+ * a permit any more.
  */
 final class StreamedRequest extends Request.Wrapper {
   private final Response response;

@@ -138,7 +138,8 @@ public final class RequestBody {
                 ProblemCode.UNSUPPORTED_MEDIA_TYPE,
                 mediaTypes.equals(FORM)
                     ? "Send the form of the page."
-                    : "Send the body as Content-Type: application/json, in UTF-8, not compressed."));
+                    : "Send the body as Content-Type: application/json, in UTF-8, not"
+                          + " compressed."));
   }
 
   /** The media type of a body in lower case; empty if the body is not UTF-8, or compressed. */

@@ -78,8 +78,7 @@ public final class MintRoutes implements Routes {
     boolean atomic = body.object().bool("atomic", false);
     Caller caller = RequestCaller.of(ctx).caller();
     return switch (Items.parse(() -> items(body.object(), caller))) {
-      case Item.Refused<List<Item<MintRequest>>>(Problem problem) ->
-          refused(ctx, named, problem);
+      case Item.Refused<List<Item<MintRequest>>>(Problem problem) -> refused(ctx, named, problem);
       case Item.Sound<List<Item<MintRequest>>>(List<Item<MintRequest>> items) ->
           batch(ctx, named, items, atomic);
     };

@@ -48,8 +48,7 @@ public final class JsonRoutes {
     private static final Pattern VARIABLE = Pattern.compile("\\{[^}]+}");
 
     /** Of no request: for a body that is only dropped. */
-    public static final Route NONE =
-        new Route(HandlerType.POST, "", Optional.empty(), 0, Set.of());
+    public static final Route NONE = new Route(HandlerType.POST, "", Optional.empty(), 0, Set.of());
 
     Route(HandlerType method, String path, Scope needed, int bytesMax, Set<String> mediaTypes) {
       this(method, path, Optional.of(needed), bytesMax, mediaTypes);

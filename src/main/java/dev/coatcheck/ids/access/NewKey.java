@@ -21,7 +21,8 @@ public record NewKey(String name, Optional<String> principal, Rights rights) {
   String principalWith(String keyId) {
     String end = "#" + keyId;
     int length = Math.min(name.length(), NAME_LENGTH_MAX - end.length());
-    boolean isPairCut = length < name.length() && Character.isHighSurrogate(name.charAt(length - 1));
+    boolean isPairCut =
+        length < name.length() && Character.isHighSurrogate(name.charAt(length - 1));
     return name.substring(0, isPairCut ? length - 1 : length) + end;
   }
 

@@ -13,9 +13,6 @@ import dev.coatcheck.ids.ending.EndingPlan.Ref;
 import dev.coatcheck.ids.ending.Endings.Result;
 import dev.coatcheck.ids.idempotency.IdempotencyKey;
 import dev.coatcheck.ids.idempotency.IdempotencyTable;
-import dev.coatcheck.ids.idempotency.IdempotentCallTable;
-import dev.coatcheck.ids.idempotency.IdempotentResult;
-import dev.coatcheck.ids.idempotency.StoredResponse;
 import dev.coatcheck.ids.mapping.EndingTable;
 import dev.coatcheck.ids.mapping.MappingTable;
 import dev.coatcheck.ids.mapping.NewEnding;
@@ -61,17 +58,6 @@ final class EndingStore {
    */
   List<Attempt<Result>> end(List<Call> calls) {
     return database.write("end", sql -> end(sql, calls));
-  }
-
-  /** The result of a call that names no public ID, or its stored response. */
-  Result refuse(Call call) {
-    return switch (IdempotentCallTable.refuse(database, call.once(), call.refused())) {
-      case IdempotentResult.Unkeyed(List<EndOutcome> refused) -> new Result.Settled(refused);
-      case IdempotentResult.Answered(StoredResponse answer, boolean replayed) ->
-          new Result.Answered(answer, replayed);
-      case IdempotentResult.KeyReused<List<EndOutcome>> _ -> new Result.KeyReused();
-      case IdempotentResult.Busy<List<EndOutcome>> _ -> new Result.Busy();
-    };
   }
 
   /** Runs the statements of an ending without any row. */

@@ -133,9 +133,9 @@ public final class Endings {
     }
     Call call =
         new Call(requests.stream().map(each -> step(each, allowed)).toList(), mode, by, once);
-    if (call.refused().size() == requests.size()) {
-      // What was done once may be refused now, for example by an alias that was removed since.
-      return store.refuse(call);
+    // What was done once may be refused now, for example by an alias that was removed since.
+    if (call.once().isEmpty() && call.refused().size() == requests.size()) {
+      return new Result.Settled(call.refused());
     }
     Result result = commits.settle(call);
     call.refs().forEach(ref -> resolver.forget(ref.type(), ref.token()));

@@ -192,8 +192,7 @@ class KeepAliveTest {
   void aRequestAfterAFileThatIsRefusedBeforeItIsReadIsAnswered(
       @Nullable String credential, String type, int status) throws IOException {
     String body = "type,key\r\n" + "charge,1\r\n".repeat(100_000);
-    String head =
-        head("/v1/imports", key(credential), "Content-Type: " + type, length(body));
+    String head = head("/v1/imports", key(credential), "Content-Type: " + type, length(body));
     try (Socket socket = connected()) {
       InputStream in = new BufferedInputStream(socket.getInputStream());
       for (int round = 0; round < 3; round++) {

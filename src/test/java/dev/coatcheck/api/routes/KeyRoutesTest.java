@@ -291,7 +291,8 @@ class KeyRoutesTest {
     try (GatewayFixture one = GatewayFixture.own("COATCHECK_WORKERS", "7-7")) {
       Reply lease =
           one.client()
-              .refused("no_worker_range", once -> once.post("/v1/leases", json("holder", "shop-1")));
+              .refused(
+                  "no_worker_range", once -> once.post("/v1/leases", json("holder", "shop-1")));
 
       assertThat(lease.status()).isEqualTo(503);
       assertThat(lease.text("/detail"))

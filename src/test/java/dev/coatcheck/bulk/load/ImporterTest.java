@@ -666,7 +666,8 @@ class ImporterTest {
 
   private static String export(Type type, RowFormat format) throws IOException {
     ByteArrayOutputStream target = new ByteArrayOutputStream();
-    new Exporter(FIXTURE.on.settings(2), FIXTURE.observer).run(type, format, false, target, _ -> {});
+    new Exporter(FIXTURE.on.settings(2), FIXTURE.observer)
+        .run(type, format, false, target, _ -> {});
     return target.toString(StandardCharsets.US_ASCII);
   }
 }

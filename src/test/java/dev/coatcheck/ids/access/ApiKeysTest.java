@@ -283,7 +283,8 @@ class ApiKeysTest {
 
   @Test
   void aNewPrincipalIsNoLongerThanAName() {
-    for (String name : List.of("n".repeat(NewKey.NAME_LENGTH_MAX), "n".repeat(86) + "\uD83D\uDE00")) {
+    for (String name :
+        List.of("n".repeat(NewKey.NAME_LENGTH_MAX), "n".repeat(86) + "\uD83D\uDE00")) {
       assertThat(principal(create(name, Optional.empty(), by(made(Scope.ALL))))).isEqualTo(name);
 
       String second = principal(create(name, Optional.empty(), by(made(Scope.ALL))));

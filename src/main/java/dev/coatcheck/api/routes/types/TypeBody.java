@@ -180,14 +180,12 @@ public final class TypeBody {
     return sealKey;
   }
 
-  private KeyGeneration generation(
-      JsonObject body, KeyKind kind, Optional<KeyGeneration> present) {
+  private KeyGeneration generation(JsonObject body, KeyKind kind, Optional<KeyGeneration> present) {
     String generate =
         body.optionalString("generate").orElseGet(() -> KeyGeneration.usual(kind).wireName());
     KeyGeneration generation =
         switch (generate) {
-          case KeyGeneration.SNOWFLAKE ->
-              new KeyTimes.Snowflakes(layout(body, present));
+          case KeyGeneration.SNOWFLAKE -> new KeyTimes.Snowflakes(layout(body, present));
           case KeyGeneration.SEGMENT ->
               new KeyGeneration.Segment(
                   body.nullableString("tag")

@@ -326,7 +326,7 @@ final class Transport {
   static String checked(String apiKey) {
     if (!apiKey.matches("[ -~]{0,255}")) {
       throw new IllegalArgumentException(
-          "The API key has a character that no API key has, such as a line break at its end.");
+          "The API key is too long, or has a character that none has, such as a line break.");
     }
     return apiKey;
   }

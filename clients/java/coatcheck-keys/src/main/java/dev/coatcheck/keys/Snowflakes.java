@@ -145,7 +145,7 @@ public final class Snowflakes implements AutoCloseable {
     // The JDK's words for a header that it refuses have the whole key.
     if (!apiKey.matches("[ -~]{0,255}")) {
       throw new IllegalArgumentException(
-          "the API key has a character that no API key has, such as a line break at its end");
+          "the API key is too long, or has a character that none has, such as a line break");
     }
     return new Leased(gateway, apiKey, null);
   }
