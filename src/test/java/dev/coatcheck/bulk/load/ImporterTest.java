@@ -520,20 +520,15 @@ class ImporterTest {
 
   /** It may be committed, so its sender must not learn that no later row is. */
   @Test
-  void anImportWhoseBodyBreaksAfterAChunkWithoutAcknowledgementSaysThatTheDatabaseIsGone() {
+  void anImportWhoseBodyBreaksAfterAChunkWithoutAcknowledgementSaysThatTheDatabaseIsGone()
+      throws IOException {
     type("torn", KeyKind.BIGINT);
     StringBuilder file = new StringBuilder("type,key\n");
     LongStream.rangeClosed(1, Chunk.LINES_MAX)
         .forEach(key -> file.append("torn,").append(key).append('\n'));
-    InputStream torn =
-        new SequenceInputStream(
-            stream(file.toString()),
-            new InputStream() {
-              @Override
-              public int read() throws IOException {
-                throw new IOException("torn");
-              }
-            });
+    InputStream broken = InputStream.nullInputStream();
+    broken.close(); // so that it can't be read
+    InputStream torn = new SequenceInputStream(stream(file.toString()), broken);
     TestDatabase away = TestDatabase.empty();
     away.setReachable(false);
     Importer importer =
