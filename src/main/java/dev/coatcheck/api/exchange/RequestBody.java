@@ -139,7 +139,7 @@ public final class RequestBody {
                 mediaTypes.equals(FORM)
                     ? "Send the form of the page."
                     : "Send the body as Content-Type: application/json, in UTF-8, not"
-                          + " compressed."));
+                        + " compressed."));
   }
 
   /** The media type of a body in lower case; empty if the body is not UTF-8, or compressed. */
