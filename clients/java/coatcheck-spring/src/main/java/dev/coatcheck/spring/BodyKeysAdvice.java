@@ -1,5 +1,6 @@
 package dev.coatcheck.spring;
 
+import com.fasterxml.jackson.annotation.JsonView;
 import dev.coatcheck.client.CoatcheckClient;
 import dev.coatcheck.client.Collector;
 import dev.coatcheck.client.MintRequest;
@@ -70,7 +71,8 @@ public final class BodyKeysAdvice implements ResponseBodyAdvice<Object> {
       BodyKeys keys = new BodyKeys();
       servlet.getServletRequest().setAttribute(BodyKeys.ATTRIBUTE, keys);
       try {
-        walk.walk(body);
+        JsonView view = returnType.getMethodAnnotation(JsonView.class);
+        walk.walk(body, view == null ? null : view.value()[0]);
         keys.complete(texts(keys.collected()));
       } catch (RuntimeException | Error failed) {
         // What is written about the failure must not have the keys as they are in the database.

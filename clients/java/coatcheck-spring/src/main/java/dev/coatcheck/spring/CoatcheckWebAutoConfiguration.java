@@ -70,7 +70,8 @@ public final class CoatcheckWebAutoConfiguration {
     @Bean
     @ConditionalOnBean(type = "tools.jackson.databind.json.JsonMapper")
     BodyWalk coatcheckBodyWalk(JsonMapper jsonMapper) {
-      return body -> jsonMapper.writeValue(OutputStream.nullOutputStream(), body);
+      return (body, view) ->
+          jsonMapper.writerWithView(view).writeValue(OutputStream.nullOutputStream(), body);
     }
   }
 
@@ -82,9 +83,9 @@ public final class CoatcheckWebAutoConfiguration {
     @ConditionalOnMissingBean(BodyWalk.class)
     @ConditionalOnBean(type = "com.fasterxml.jackson.databind.ObjectMapper")
     BodyWalk coatcheckBodyWalk2(ObjectMapper objectMapper) {
-      return body -> {
+      return (body, view) -> {
         try {
-          objectMapper.writeValue(OutputStream.nullOutputStream(), body);
+          objectMapper.writerWithView(view).writeValue(OutputStream.nullOutputStream(), body);
         } catch (IOException unwritable) {
           throw new HttpMessageNotWritableException(
               "Could not write JSON: " + unwritable.getMessage(), unwritable);

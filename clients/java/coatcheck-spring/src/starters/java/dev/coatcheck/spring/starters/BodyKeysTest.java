@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.client.CoatcheckClient;
 import dev.coatcheck.client.MintRequest;
+import dev.coatcheck.client.Resolution;
 import dev.coatcheck.id.Key;
 import dev.coatcheck.id.PublicId;
 import dev.coatcheck.spring.CoatcheckAutoConfiguration;
@@ -48,6 +49,14 @@ class BodyKeysTest {
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
     assertThat(answer.body()).startsWith("[{\"id\":\"" + ended + "\"");
     assertThat(answer.body().split("spch_")).hasSize(3);
+  }
+
+  @Test
+  void whatAJsonViewLeavesOutIsNotMinted() throws Exception {
+    CoatcheckClient client = shop.getBean(CoatcheckClient.class);
+
+    assertThat(get("/viewed?id=81&hidden=82").body()).matches("\\{\"id\":\"spch_\\w{24}\"}");
+    assertThat(client.lookup(Key.of(Charge.class, 82))).isInstanceOf(Resolution.Unknown.class);
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.coatcheck.spring.starters;
 
+import com.fasterxml.jackson.annotation.JsonView;
 import dev.coatcheck.client.CallListener;
 import dev.coatcheck.id.Key;
 import dev.coatcheck.id.PublicId;
@@ -35,6 +36,13 @@ class ShopApplication {
 
   record Row(Key<Charge> id, long cents) {}
 
+  interface Summary {}
+
+  interface Detail extends Summary {}
+
+  record Viewed(
+      @JsonView(Summary.class) Key<Charge> id, @JsonView(Detail.class) Key<Charge> hidden) {}
+
   record Refund(PublicId<Charge> charge, long cents) {}
 
   @Bean
@@ -62,6 +70,12 @@ class ShopApplication {
     @GetMapping("/rows/{id}")
     Row row(Key<Charge> id) {
       return new Row(id, ((Key.OfLong<Charge>) id).value());
+    }
+
+    @JsonView(Summary.class)
+    @GetMapping("/viewed")
+    Viewed viewed(@RequestParam long id, @RequestParam long hidden) {
+      return new Viewed(Key.of(Charge.class, id), Key.of(Charge.class, hidden));
     }
 
     @GetMapping("/rows")
