@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * {@value #LOOKED_AT_MAX}; never of an empty one, or a caller could empty its quota and get another
  * by sending from other addresses. If all that were looked at are empty, the new caller is refused.
  *
- * @param <K> what tells callers apart; not an array
+ * @param <K> what tells callers apart, and their limits if these can change; not an array
  */
 public final class TokenBuckets<K> {
   /** About 150 bytes each. */
@@ -109,21 +109,14 @@ public final class TokenBuckets<K> {
   /** Null if there is no room for a new one. */
   private @Nullable Bucket bucket(K caller, RateLimit limit, long now) {
     Bucket known = buckets.get(caller);
-    return known != null && known.limit.equals(limit) ? known : add(caller, limit, now);
+    return known != null ? known : add(caller, limit, now);
   }
 
-  /** A caller whose limit was changed begins with a full bucket. */
   private synchronized @Nullable Bucket add(K caller, RateLimit limit, long now) {
-    Bucket known = buckets.get(caller);
-    if (known != null && known.limit.equals(limit)) {
-      return known;
-    }
-    if (known == null && buckets.size() >= bucketsMax && !makeRoom(now)) {
+    if (!buckets.containsKey(caller) && buckets.size() >= bucketsMax && !makeRoom(now)) {
       return null;
     }
-    Bucket made = new Bucket(limit, now);
-    buckets.put(caller, made);
-    return made;
+    return buckets.computeIfAbsent(caller, _ -> new Bucket(limit, now));
   }
 
   private boolean makeRoom(long now) {

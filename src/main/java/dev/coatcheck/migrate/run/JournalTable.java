@@ -35,6 +35,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
 import org.jooq.Field;
@@ -502,6 +503,18 @@ public final class JournalTable {
    * Ends the goal of a runner, unless a caller has set another goal, or extent of an undo, since.
    */
   void settle(TableMigration run, RunState state, String kind, String detail) {
+    settle(
+        run,
+        now -> {
+          TableMigration.Status next = now.status().to(state);
+          return now.with(state == RunState.FAILED ? next.because(detail) : next);
+        },
+        kind,
+        detail);
+  }
+
+  private void settle(
+      TableMigration run, UnaryOperator<TableMigration> change, String kind, String detail) {
     IdempotentResult<ActionOutcome> result =
         actions.decide(
             run.id(),
@@ -513,9 +526,7 @@ public final class JournalTable {
                 return new Decision.Refuse(
                     new ActionOutcome.NotNow(now.status().state(), "It was stopped."));
               }
-              TableMigration.Status next = now.status().to(state);
-              return new Decision.Change(
-                  now.with(state == RunState.FAILED ? next.because(detail) : next), kind, detail);
+              return new Decision.Change(change.apply(now), kind, detail);
             });
     if (result instanceof IdempotentResult.Unkeyed<ActionOutcome>(ActionOutcome.Done _)) {
       observer.observe(new Event.TableMigrated(run.target().table().text(), kind, detail));
@@ -527,20 +538,23 @@ public final class JournalTable {
     gateway.write(
         "rows set aside",
         sql -> {
-          deleteSetAside(sql, run.id());
-          return sql.update(TABLE_MIGRATION)
-              .set(TABLE_MIGRATION.ROWS_SET_ASIDE, 0L)
-              .where(TABLE_MIGRATION.MIGRATION_ID.eq(run.id()))
-              .execute();
+          boolean isUndoing =
+              sql.update(TABLE_MIGRATION)
+                      .set(TABLE_MIGRATION.ROWS_SET_ASIDE, 0L)
+                      .where(TABLE_MIGRATION.MIGRATION_ID.eq(run.id()))
+                      .and(TABLE_MIGRATION.STATE.eq(RunState.RUNNING.wireName()))
+                      .and(TABLE_MIGRATION.GOAL.eq(Goal.UNDO.wireName()))
+                      .execute()
+                  == 1;
+          if (isUndoing) {
+            deleteSetAside(sql, run.id());
+          }
+          return isUndoing;
         });
-    var _ =
-        actions.decide(
-            run.id(),
-            ActionRequest.by(holder),
-            now ->
-                new Decision.Change(
-                    now.with(now.status().to(RunState.CANCELLED).occupying(false)),
-                    "undone",
-                    "Nothing of the run is on the table; the archive keeps the keys."));
+    settle(
+        run,
+        now -> now.with(now.status().to(RunState.CANCELLED).occupying(false)),
+        "undone",
+        "Nothing of the run is on the table; the archive keeps the keys.");
   }
 }

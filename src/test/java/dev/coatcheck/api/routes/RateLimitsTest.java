@@ -142,6 +142,19 @@ class RateLimitsTest {
   }
 
   @Test
+  void aChangedLimitAppliesAtOnce() {
+    String key = keyWithLimit(1, 3_600);
+    TestClient client = new TestClient(GATEWAY.uri(), key);
+    exhaust(client, ONE_ID, 1);
+
+    Reply changed =
+        unlimited.patch(
+            "/v1/access/keys/key_" + key.substring(9, 21), "{\"limit\":{\"requests\":2}}");
+    assertThat(changed.status()).isEqualTo(200);
+    assertThat(client.get(ONE_ID).header("ratelimit")).startsWith("\"key\";r=1;");
+  }
+
+  @Test
   void aKeyThatRotatesItselfSharesItsQuotaWithItsSuccessors() {
     TestClient first = limited();
     TestClient second = rotated(first);

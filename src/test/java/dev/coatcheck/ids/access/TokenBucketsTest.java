@@ -93,13 +93,6 @@ class TokenBucketsTest {
   }
 
   @Test
-  void aChangedLimitAppliesAtOnce() {
-    empty("a", ONE_AN_HOUR);
-    assertThat(empty("a", TEN_IN_FIVE_SECONDS)).isEqualTo(10);
-    assertThat(isGranted("a", ONE_AN_HOUR)).isTrue();
-  }
-
-  @Test
   void threadsOfOneCallerShareItsQuotaExactly() throws Exception {
     RateLimit limit = new RateLimit(1_000, 3_600);
     try (ExecutorService threads = Executors.newFixedThreadPool(4)) {

@@ -44,6 +44,16 @@ class LockTest {
     }
   }
 
+  @Test
+  void aRunThatIsNotBeingUndoneDoesNotEndAsUndone() {
+    fixture.orders(10);
+    TableMigration run = fixture.now(fixture.run());
+
+    fixture.migrations().journal().undone(run);
+
+    assertThat(fixture.now(run).status()).isEqualTo(run.status());
+  }
+
   /** The first one ends without the state that is to end the second one. */
   @Test
   void anUndoOfMoreThatIsAcceptedDuringAnUndoIsDoneToo() {
