@@ -6,6 +6,8 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 interface BodyWalk {
   /**
+   * Finds the keys that the body shows.
+   *
    * @param view of the {@code JsonView} that limits the body, or none
    */
   void walk(Object body, @Nullable Class<?> view);
