@@ -19,6 +19,7 @@ import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
+import dev.coatcheck.ids.idempotency.IdempotentCall;
 import dev.coatcheck.ids.idempotency.StoredResponse;
 import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mint.MintCall;
@@ -60,7 +61,8 @@ public final class MintRoutes implements Routes {
     String named = "one " + body.sha256();
     Caller caller = RequestCaller.of(ctx).caller();
     return switch (Items.parse(() -> request(body.object(), caller))) {
-      case Item.Refused<MintRequest>(Problem problem) -> refused(ctx, named, problem);
+      case Item.Refused<MintRequest>(Problem problem) ->
+          refused(ctx, named, Answer.of(problem), isByClock(problem));
       case Item.Sound<MintRequest>(MintRequest request) ->
           mint(ctx, named, List.of(request), false, outcome -> one(request, outcome));
     };
@@ -78,7 +80,8 @@ public final class MintRoutes implements Routes {
     boolean atomic = body.object().bool("atomic", false);
     Caller caller = RequestCaller.of(ctx).caller();
     return switch (Items.parse(() -> items(body.object(), caller))) {
-      case Item.Refused<List<Item<MintRequest>>>(Problem problem) -> refused(ctx, named, problem);
+      case Item.Refused<List<Item<MintRequest>>>(Problem problem) ->
+          refused(ctx, named, Answer.of(problem), false);
       case Item.Sound<List<Item<MintRequest>>>(List<Item<MintRequest>> items) ->
           batch(ctx, named, items, atomic);
     };
@@ -87,26 +90,37 @@ public final class MintRoutes implements Routes {
   private Answer batch(Context ctx, String named, List<Item<MintRequest>> items, boolean atomic) {
     List<MintRequest> sound = Items.sound(items);
     if (atomic && sound.size() < items.size()) {
-      return refused(ctx, named, Problem.batchRefused(Items.errors(items)));
+      Problem problem = Problem.batchRefused(Items.errors(items));
+      return refused(ctx, named, Answer.of(problem), isByClock(items));
     }
     if (sound.isEmpty()) {
-      return refused(ctx, named, batch(items, new MintOutcome.Minted(List.of())));
+      Answer refusal = batch(items, new MintOutcome.Minted(List.of()));
+      return refused(ctx, named, refusal, isByClock(items));
     }
     return mint(ctx, named, sound, atomic, outcome -> batch(items, outcome));
   }
 
+  private static boolean isByClock(List<Item<MintRequest>> items) {
+    return items.stream()
+        .anyMatch(
+            item ->
+                item instanceof Item.Refused<MintRequest>(Problem problem) && isByClock(problem));
+  }
+
   /** By the clock of this instance a key may be too far ahead, and by that of another one not. */
-  private Answer refused(Context ctx, String named, Problem problem) {
-    return problem.code() == ProblemCode.KEY_TOO_FAR_AHEAD
-        ? Answer.of(problem)
-        : refused(ctx, named, Answer.of(problem));
+  private static boolean isByClock(Problem problem) {
+    return problem.code() == ProblemCode.KEY_TOO_FAR_AHEAD;
   }
 
   /** What was done once may be refused now, for example because its type was changed since. */
-  private Answer refused(Context ctx, String named, Answer refusal) {
-    return IdempotencyHeader.read(ctx).isEmpty()
+  private Answer refused(Context ctx, String named, Answer refusal, boolean isByClock) {
+    Optional<IdempotentCall<MintOutcome.Worked>> once =
+        IdempotencyHeader.once(ctx, named, _ -> refusal);
+    return once.isEmpty()
         ? refusal
-        : mint(ctx, named, List.of(), false, _ -> refusal);
+        : mint(
+            new MintCall(List.of(), false, isByClock ? once.map(IdempotentCall::unstored) : once),
+            _ -> refusal);
   }
 
   private Answer mint(

@@ -41,7 +41,8 @@ public final class IdempotencyTable {
   /** The response to an earlier request with the Idempotency-Key. */
   public record Past(String requestHash, StoredResponse answer) {
     private Past without(Set<String> erased) {
-      return new Past(requestHash, new StoredResponse(answer.status(), answer.body(), erased));
+      return new Past(
+          requestHash, new StoredResponse(answer.status(), answer.body(), erased, false));
     }
 
     /** What comes of a call with the same key: another request with the key is refused. */

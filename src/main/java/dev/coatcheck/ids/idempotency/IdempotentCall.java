@@ -11,4 +11,10 @@ import java.util.function.Function;
  * @param <T> the outcome of the call
  */
 public record IdempotentCall<T>(
-    IdempotencyKey key, String requestHash, Function<T, StoredResponse> answer) {}
+    IdempotencyKey key, String requestHash, Function<T, StoredResponse> answer) {
+
+  /** The same call, whose answer is not stored: only one that was stored before is repeated. */
+  public IdempotentCall<T> unstored() {
+    return new IdempotentCall<>(key, requestHash, answer.andThen(StoredResponse::changeable));
+  }
+}

@@ -167,6 +167,14 @@ class SealedRoutesTest {
     Reply again = keyed.mint("message", "key", ahead);
     assertProblem(again, "422 key_too_far_ahead key");
     assertThat(again.has("idempotent-replayed")).isFalse();
+    String batch = json("items", List.of(Map.of("type", "message", "key", ahead)), "atomic", true);
+    TestClient other = client.with("Idempotency-Key", "ahead together");
+    assertProblem(other.post("/v1/ids/batch", batch), "422 batch_refused");
+    assertThat(other.post("/v1/ids/batch", batch).has("idempotent-replayed")).isFalse();
+
+    TestClient used = client.with("Idempotency-Key", "used");
+    assertThat(used.mint("message").status()).isEqualTo(201);
+    assertProblem(used.mint("message", "key", ahead), "422 idempotency_key_reused Idempotency-Key");
   }
 
   @Test

@@ -71,7 +71,8 @@ public final class CoatcheckWebAutoConfiguration {
     @ConditionalOnBean(type = "tools.jackson.databind.json.JsonMapper")
     BodyWalk coatcheckBodyWalk(JsonMapper jsonMapper) {
       return (body, view) ->
-          jsonMapper.writerWithView(view).writeValue(OutputStream.nullOutputStream(), body);
+          (view == null ? jsonMapper.writer() : jsonMapper.writerWithView(view))
+              .writeValue(OutputStream.nullOutputStream(), body);
     }
   }
 
@@ -85,7 +86,8 @@ public final class CoatcheckWebAutoConfiguration {
     BodyWalk coatcheckBodyWalk2(ObjectMapper objectMapper) {
       return (body, view) -> {
         try {
-          objectMapper.writerWithView(view).writeValue(OutputStream.nullOutputStream(), body);
+          (view == null ? objectMapper.writer() : objectMapper.writerWithView(view))
+              .writeValue(OutputStream.nullOutputStream(), body);
         } catch (IOException unwritable) {
           throw new HttpMessageNotWritableException(
               "Could not write JSON: " + unwritable.getMessage(), unwritable);
