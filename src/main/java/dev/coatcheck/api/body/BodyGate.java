@@ -257,7 +257,7 @@ public final class BodyGate extends Handler.Wrapper {
       if (!super.handle(request, response, callback)) {
         Response.writeError(request, response, callback, 404);
       }
-    } catch (Exception failed) {
+    } catch (Throwable failed) {
       Response.writeError(request, response, callback, failed);
     }
   }

@@ -65,7 +65,9 @@ final class GatedRequest {
             ProblemCode.PAYLOAD_TOO_LARGE,
             "The body may have at most "
                 + route.bytesMax()
-                + " bytes. Send fewer items in a request."),
+                + (route.mediaTypes().equals(RequestBody.FORM)
+                    ? " bytes."
+                    : " bytes. Send fewer items in a request.")),
         isAllRead);
   }
 

@@ -5,8 +5,6 @@ import java.io.InputStream;
 
 /** The body of a request. It is cut off if its sender is slower than a minimum rate. */
 public final class PacedBody extends InputStream {
-  private static final int BYTES_DRAINED_MAX = 4 * 1024 * 1024;
-
   private final InputStream body;
   private final Pace pace;
 
@@ -39,15 +37,6 @@ public final class PacedBody extends InputStream {
       throw new IOException("the sender is too slow");
     }
     return read;
-  }
-
-  /** Reads up to 4 MiB more: a client that is cut off while it sends may not see its answer. */
-  public void drain() {
-    try {
-      skip(BYTES_DRAINED_MAX);
-    } catch (IOException gone) {
-      // The client is gone, so no answer can reach it.
-    }
   }
 
   /** Whether the body was cut off because its sender was too slow. */

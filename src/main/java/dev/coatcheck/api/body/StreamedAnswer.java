@@ -29,6 +29,7 @@ public final class StreamedAnswer extends OutputStream {
   private final ReaderWatch reader;
   private final CompletableFuture<Void> aborted = new CompletableFuture<>();
   private boolean begun;
+  private boolean done;
 
   /**
    * Answers with a file as soon as there is a byte of it. Close this before the request ends.
@@ -121,6 +122,11 @@ public final class StreamedAnswer extends OutputStream {
     CompletableFuture<Void> _ = aborted.thenRun(work);
   }
 
+  /** The last byte is written. */
+  public void done() {
+    done = true;
+  }
+
   /** Why the reader did not get all of it, for events. */
   public String brokenOffBy() {
     if (reader.hasAccessEnded()) {
@@ -134,7 +140,7 @@ public final class StreamedAnswer extends OutputStream {
    * as a proxy may be, the end of the connection is the end of the body, unless it is a reset: so
    * what is closed is the socket itself, which sends no farewell of TLS.
    */
-  public void abort() {
+  private void abort() {
     EndPoint socket = connection;
     while (socket.getTransport() instanceof EndPoint inner) {
       socket = inner;
@@ -150,8 +156,12 @@ public final class StreamedAnswer extends OutputStream {
     aborted.complete(null);
   }
 
+  /** Aborts the answer if it was begun and is not done, whatever the reason is. */
   @Override
   public void close() {
+    if (begun && !done) {
+      abort();
+    }
     reader.close();
     pace.close();
   }

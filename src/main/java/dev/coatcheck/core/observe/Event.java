@@ -47,8 +47,8 @@ public sealed interface Event {
   /**
    * An import or an export was broken off.
    *
-   * @param reason {@code too_slow}, {@code client_gone}, {@code access_ended}, {@code
-   *     database_gone} or {@code failed}
+   * @param reason {@code too_slow}, {@code client_gone}, {@code access_ended} or {@code
+   *     database_gone}
    */
   record TransferBrokenOff(String route, String reason) implements Event {}
 

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * alone. Pictures of all pages are kept in {@code target/console}.
  */
 @Tag("browser")
-@Timeout(300)
+@Timeout(480) // on a busy machine too
 class ConsoleBrowserTest {
   @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
 

@@ -72,7 +72,7 @@ class ExportStoreTest {
     return new ExportStore(
             from.settings(1).over(Shards.of(new long[Shards.BUCKETS])),
             FIXTURE.observer,
-            PAGE_MILLIS_MAX)
+            20 * PAGE_MILLIS_MAX)
         .read(type, false, new ExportWriter(type, RowFormat.CSV, false, target), _ -> {});
   }
 }

@@ -57,6 +57,7 @@ public final class AuditExport {
         new StreamedAnswer(ctx, "audit.ndjson", "application/x-ndjson; charset=utf-8", mayRead)) {
       if (ctx.method().equals(HandlerType.HEAD)) {
         body.begin();
+        body.done();
         return Answer.STREAMED;
       }
       List<RecordedEntry> portion = audit.portion(filter, 0, last);
@@ -66,21 +67,18 @@ public final class AuditExport {
           body.write(lines(portion));
           portion = audit.portion(filter, portion.getLast().number(), last);
         }
+        body.done();
       } catch (IOException gone) {
-        cutOff(ctx, body, body.brokenOffBy());
+        brokenOff(ctx, body.brokenOffBy());
       } catch (DatabaseUnavailable gone) {
-        cutOff(ctx, body, "database_gone");
-      } catch (RuntimeException failed) {
-        cutOff(ctx, body, "failed");
-        throw failed;
+        brokenOff(ctx, "database_gone");
       }
     }
     return Answer.STREAMED;
   }
 
-  private void cutOff(Context ctx, StreamedAnswer body, String reason) {
+  private void brokenOff(Context ctx, String reason) {
     observer.observe(new Event.TransferBrokenOff(ctx.endpoint().path, reason));
-    body.abort();
   }
 
   private static byte[] lines(List<RecordedEntry> entries) throws IOException {

@@ -107,9 +107,6 @@ public final class RowsUpload {
                         "Another request works on this Idempotency-Key. The rows of the file are"
                             + " in; send it again for the answer that is stored."));
           };
-      if (answer.status() >= 400 && answer.status() < 500 && !body.isTooSlow()) {
-        body.drain();
-      }
       // Without this header Jetty would wait for the rest of a body that is too slow.
       return body.isTooSlow() ? answer.with("Connection", "close") : answer;
     }

@@ -142,18 +142,15 @@ public final class TransferRoutes implements Routes {
     try (StreamedAnswer body = new StreamedAnswer(ctx, name, mediaType, mayRead)) {
       if (ctx.method().equals(HandlerType.HEAD)) {
         body.begin();
+        body.done();
         return Answer.STREAMED;
       }
       switch (exporter.run(type, format, includeEnded, body, body::whenAborted)) {
-        case DONE -> {}
-        case READER_GONE -> {
-          observer.observe(new Event.TransferBrokenOff(EXPORTS, body.brokenOffBy()));
-          body.abort();
-        }
-        case DATABASE_GONE -> {
-          observer.observe(new Event.TransferBrokenOff(EXPORTS, "database_gone"));
-          body.abort();
-        }
+        case DONE -> body.done();
+        case READER_GONE ->
+            observer.observe(new Event.TransferBrokenOff(EXPORTS, body.brokenOffBy()));
+        case DATABASE_GONE ->
+            observer.observe(new Event.TransferBrokenOff(EXPORTS, "database_gone"));
       }
     }
     return Answer.STREAMED;
