@@ -156,7 +156,7 @@ public final class StreamedAnswer extends OutputStream {
     aborted.complete(null);
   }
 
-  /** Aborts the answer if it was begun and is not done, whatever the reason is. */
+  /** Cuts off an answer that was begun and not finished. */
   @Override
   public void close() {
     if (begun && !done) {

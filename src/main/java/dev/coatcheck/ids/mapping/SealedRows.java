@@ -190,7 +190,7 @@ public final class SealedRows implements AutoCloseable {
     missed++;
   }
 
-  /** Whoever adds to a full filter sees the reading as due or the filter as replaced. */
+  /** Under the lock of {@link #add}, so that a full filter never makes a second reading due. */
   private synchronized int begin(TokenFilter filter) {
     isDue.set(false);
     known = new Known(known.filter, known.types, false);

@@ -166,19 +166,7 @@ class KeepAliveTest {
       @Nullable String credential, String type, int status) throws IOException {
     String body = "{\"type\":\"charge\"}".repeat(1_000);
     String head = head("/v1/ids", key(credential), "Content-Type: " + type, length(body));
-    try (Socket socket = connected()) {
-      InputStream in = new BufferedInputStream(socket.getInputStream());
-      for (int round = 0; round < 3; round++) {
-        send(socket, head);
-        RawHttp.Reply refused = RawHttp.read(in, false);
-        send(socket, body);
-
-        new Exchange(head, "\"status\":" + status).check(refused);
-        assertThat(refused.headers()).doesNotContainKey("Connection");
-        send(socket, get(ids.getFirst()).request());
-        get(ids.getFirst()).check(RawHttp.read(in, false));
-      }
-    }
+    assertConnectionLasts(head, body, status, false);
   }
 
   /** A proxy or a client that still sends would see a reset in place of the answer. */
@@ -193,12 +181,25 @@ class KeepAliveTest {
       @Nullable String credential, String type, int status) throws IOException {
     String body = "type,key\r\n" + "charge,1\r\n".repeat(100_000);
     String head = head("/v1/imports", key(credential), "Content-Type: " + type, length(body));
+    assertConnectionLasts(head, body, status, false);
+  }
+
+  /** Files are read as they come, so this answer comes in the middle of one. */
+  @Test
+  void aRequestAfterAFileThatIsRefusedByItsFirstLineIsAnswered() throws IOException {
+    String body = "nonsense\r\n" + "charge,1\r\n".repeat(100_000);
+    String head = head("/v1/imports", key(null), "Content-Type: text/csv", length(body));
+    assertConnectionLasts(head, body, 400, true);
+  }
+
+  private static void assertConnectionLasts(
+      String head, String body, int status, boolean isBodyReadFirst) throws IOException {
     try (Socket socket = connected()) {
       InputStream in = new BufferedInputStream(socket.getInputStream());
       for (int round = 0; round < 3; round++) {
-        send(socket, head);
+        send(socket, isBodyReadFirst ? head + body : head);
         RawHttp.Reply refused = RawHttp.read(in, false);
-        send(socket, body);
+        send(socket, isBodyReadFirst ? "" : body);
 
         new Exchange(head, "\"status\":" + status).check(refused);
         assertThat(refused.headers()).doesNotContainKey("Connection");
