@@ -149,6 +149,12 @@ class AuditRoutesTest {
 
         assertThat(reader.readToEnd()).contains("test.long").doesNotEndWith("0\r\n\r\n");
       }
+      // What fails before its first byte is answered.
+      try (TransferSocket reader =
+          TransferSocket.get(
+              gateway, "/v1/audit/export", "Authorization: Bearer " + gateway.key())) {
+        assertThat(reader.read(12)).isEqualTo("HTTP/1.1 500");
+      }
     }
   }
 

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Many requests over one connection, to a gateway without a cache: nearly all answers are sent by
@@ -190,6 +191,19 @@ class KeepAliveTest {
     String body = "nonsense\r\n" + "charge,1\r\n".repeat(100_000);
     String head = head("/v1/imports", key(null), "Content-Type: text/csv", length(body));
     assertConnectionLasts(head, body, 400, true);
+  }
+
+  /** The head is the whole answer, so nothing is cut off. */
+  @ParameterizedTest
+  @ValueSource(strings = {"/v1/exports?type=charge", "/v1/audit/export"})
+  void aRequestAfterTheHeadOfAnExportIsAnswered(String export) throws IOException {
+    try (Socket socket = connected()) {
+      InputStream in = new BufferedInputStream(socket.getInputStream());
+      send(socket, request("HEAD", export, ""));
+      assertThat(RawHttp.read(in, true).status()).isEqualTo(200);
+      send(socket, get(ids.getFirst()).request());
+      get(ids.getFirst()).check(RawHttp.read(in, false));
+    }
   }
 
   private static void assertConnectionLasts(
