@@ -52,6 +52,9 @@ final class BatchCalls {
     return status();
   }
 
+  /**
+   * @param inputs what its items were made of; empty for generated keys
+   */
   void send(String path, Object body, List<String> inputs) throws CommandFailed {
     try {
       JsonNode answer = gateway.post(path, body);
@@ -100,7 +103,9 @@ final class BatchCalls {
         found.add(id);
       } else {
         refused++;
-        complain(inputs.get(item.path("index").asInt()), item.path("error"));
+        complain(
+            inputs.isEmpty() ? "item " + answered : inputs.get(item.path("index").asInt()),
+            item.path("error"));
       }
     }
     if (!found.isEmpty()) {

@@ -218,6 +218,19 @@ class GatewayVerbsTest {
   }
 
   @Test
+  void aRefusedGeneratedKeyIsNamedByItsNumber() {
+    run("types", "put", "leaf", "--prefix=leaf", "--retired");
+
+    Terminal refused = run("mint", "leaf", "--count", "1001");
+
+    assertThat(refused.status()).isEqualTo(1);
+    assertThat(refused.err())
+        .startsWith("item 1: type_retired. ")
+        .contains("\nitem 1001: type_retired. ")
+        .endsWith("coatcheck mint: 1001 of 1001 refused.\n");
+  }
+
+  @Test
   void aBadItemIsNamedAndHarmsNoOther() {
     Terminal minted = runWith("77\nseven\n78\n", "mint", "charge");
 
