@@ -15,6 +15,7 @@ import java.util.function.Function;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
@@ -37,6 +38,10 @@ final class BatchCalls {
 
   int sendAll(String path, List<String> arguments, Function<List<String>, Object> body)
       throws CommandFailed {
+    if (arguments.stream().anyMatch(String::isBlank)) {
+      throw new ParameterException(
+          command.commandLine(), "An argument is empty. Is a variable of the shell not set?");
+    }
     boolean fromInput = arguments.isEmpty() || arguments.equals(List.of("-"));
     // Standard input is not ours to close.
     BufferedReader input =

@@ -218,6 +218,21 @@ class GatewayVerbsTest {
   }
 
   @Test
+  void anEmptyArgumentIsRefusedBeforeAnythingIsDone() {
+    for (Terminal refused :
+        List.of(
+            run("mint", "charge", ""),
+            run("resolve", " "),
+            run("lookup", "charge", ""),
+            run("mint", "charge", "", "654321"))) {
+      assertThat(refused.status()).isEqualTo(2);
+      assertThat(refused.out()).isEmpty();
+      assertThat(refused.err()).contains(": An argument is empty. ");
+    }
+    assertThat(run("lookup", "charge", "654321").err()).contains("key_unknown");
+  }
+
+  @Test
   void aRefusedGeneratedKeyIsNamedByItsNumber() {
     run("types", "put", "leaf", "--prefix=leaf", "--retired");
 
