@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -78,6 +79,42 @@ class CommandLineTest {
                       words,
                       "`" + words.replaceFirst("(migrate-table|access|segments|keys) ", "") + "`");
             });
+  }
+
+  /** A value stands for each expression, and both texts for one that chooses. */
+  @Test
+  void theConsolePrintsCommandsThatThereAre() throws Exception {
+    Pattern command = Pattern.compile("(?:<code>|^)coatcheck ([^<]+)");
+    Pattern choice = Pattern.compile("\\$\\{[^}]*\\? \"([^\"]*)\" : \"([^\"]*)\"}");
+    List<String> commands = new ArrayList<>();
+    try (Stream<Path> files = Files.walk(Path.of("src/main/jte"))) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        Files.readAllLines(file).stream()
+            .flatMap(line -> command.matcher(line).results())
+            .map(found -> found.group(1))
+            .flatMap(
+                text ->
+                    Stream.of("$1", "$2")
+                        .map(chosen -> choice.matcher(text).replaceAll(chosen))
+                        .distinct())
+            .map(text -> text.replaceAll("\\$\\{[^}]*}", "VALUE").replace("'", ""))
+            .forEach(commands::add);
+      }
+    }
+
+    assertThat(commands).hasSizeGreaterThan(25).allSatisfy(CommandLineTest::requireParsed);
+  }
+
+  /** A verb alone names itself, also where it would need more. */
+  private static void requireParsed(String command) {
+    String[] words = command.split(" +");
+    try {
+      Cli.line(words).parseArgs(words);
+    } catch (CommandLine.MissingParameterException missing) {
+      assertThat("coatcheck " + command)
+          .as(missing.getMessage())
+          .isEqualTo(missing.getCommandLine().getCommandSpec().qualifiedName());
+    }
   }
 
   @Test
