@@ -14,6 +14,9 @@ public final class Paths {
   /** The parameter that names the page to go on with. */
   public static final String NEXT = "next";
 
+  /** The parameter that says what the end of a session has undone: a form that was sent. */
+  public static final String LOST = "lost";
+
   /** Pages of the console only, so that a link can't send people elsewhere. */
   private static final Pattern NEXT_ALLOWED =
       Pattern.compile("/console(/[A-Za-z0-9_/-]{1,200})?(\\?[A-Za-z0-9=&%._~+*-]{0,2000})?");

@@ -88,6 +88,23 @@ class SignInPagesTest {
         .isEqualTo("/console?q=ord_1");
   }
 
+  @Test
+  void aFormThatIsSentAfterTheSessionLeadsBackToItsPageAndSaysThatNothingWasDone() {
+    String form = "/console/keys/new";
+    ConsoleClient browser = ConsoleClient.signedIn(GATEWAY, GATEWAY.key());
+    String token = browser.get(form).formToken();
+    browser.setCookie("");
+
+    Page asked = browser.post(form, Map.of("form_token", token, "name", "late"));
+
+    assertThat(asked.status()).isEqualTo(303);
+    assertThat(asked.location()).startsWith("/console/sign-in?next=%2Fconsole%2Fkeys%2Fnew&");
+    assertThat(browser.get(asked.location()).html())
+        .contains("Your session is over. Nothing was done.", "value=\"" + form + "\"");
+    assertThat(browser.get("/console/sign-in?next=" + ConsoleClient.encoded(form)).html())
+        .doesNotContain("Your session is over");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
