@@ -176,7 +176,7 @@ public final class Gate {
         .map(
             session ->
                 new Visit(
-                    session, mode, actor(ctx, session.caller()), Theme.of(ctx), Paths.of(ctx)));
+                    session, mode, actor(ctx, session.caller()), Theme.of(ctx), Paths.again(ctx)));
   }
 
   public boolean mayComeFrom(Context ctx, Caller caller) {
@@ -301,7 +301,7 @@ public final class Gate {
 
   /** The frame of a page before the sign-in. */
   public static Frame outside(Context ctx, String title) {
-    return new Frame(title, Theme.of(ctx), Paths.of(ctx), Optional.empty(), Optional.empty());
+    return new Frame(title, Theme.of(ctx), Paths.again(ctx), Optional.empty(), Optional.empty());
   }
 
   @FunctionalInterface

@@ -1,6 +1,7 @@
 package dev.coatcheck.api.console.page;
 
 import io.javalin.http.Context;
+import io.javalin.http.HandlerType;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -36,6 +37,11 @@ public final class Paths {
   /** The page of a request, with its parameters. */
   static String of(Context ctx) {
     return ctx.path() + (ctx.queryString() == null ? "" : "?" + ctx.queryString());
+  }
+
+  /** The same; empty for the answer to a form, which no other request gets again. */
+  static String again(Context ctx) {
+    return ctx.method().equals(HandlerType.POST) ? "" : of(ctx);
   }
 
   /** A text within a query or a path. */

@@ -215,6 +215,9 @@ class SignInPagesTest {
     Page limited = browser.signIn(GATEWAY.key());
 
     assertThat(limited.status()).isEqualTo(429);
+    assertThat(limited.html())
+        .as("no way to a page that there isn't")
+        .doesNotContain("/console/theme");
     assertThat(limited.header("retry-after")).contains("60");
     assertThat(browser.with("X-Forwarded-For", "203.0.113.42").signIn(GATEWAY.key()).status())
         .isEqualTo(303);
