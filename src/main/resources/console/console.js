@@ -46,6 +46,20 @@ function follow(live) {
   addEventListener("pagehide", () => stream.close());
 }
 
+// A second click on a button would send its form again, and the browser would drop the answer to
+// the first one, which alone has the secret of a new API key.
+let sent = new WeakSet();
+addEventListener("submit", (event) => {
+  if (sent.has(event.target)) {
+    event.preventDefault();
+  } else if (event.target.method === "post") {
+    sent.add(event.target);
+  }
+});
+addEventListener("pageshow", () => {
+  sent = new WeakSet();
+});
+
 showLocalTimes(document);
 for (const live of document.querySelectorAll("[data-live]")) {
   follow(live);
