@@ -90,6 +90,25 @@ public final class Gate {
                 .orElseGet(() -> Html.seeOther(signIn(ctx))));
   }
 
+  /**
+   * A stream of a page that moves. Those who may not see it are told to load the page again, which
+   * says why: a browser can't read another answer to a stream, and would ask for it for ever.
+   */
+  public Handler stream(PageHandler handler) {
+    return open(
+        ctx -> {
+          try {
+            Optional<Visit> visit = visit(ctx);
+            return visit.isEmpty() ? Live.reload() : handler.answer(ctx, visit.get());
+          } catch (Refusal refused) {
+            return switch (refused.problem().code().status()) {
+              case 403, 404 -> Live.reload();
+              default -> throw refused;
+            };
+          }
+        });
+  }
+
   /** As {@link #page}, for those who may change what needs the scope. */
   public Handler change(Scope needed, PageHandler handler) {
     return page(
