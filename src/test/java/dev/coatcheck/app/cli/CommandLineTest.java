@@ -1,5 +1,6 @@
 package dev.coatcheck.app.cli;
 
+import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -215,6 +216,21 @@ class CommandLineTest {
         .containsPattern("(?m)^name +prefix +key +generate +redirect +url_templates$")
         .containsPattern("(?m)^seen +seen +bigint +snowflake$");
     assertThat(output("sh", "-c", verb)).contains("seen,seen,bigint,snowflake,,\n");
+  }
+
+  @Test
+  void resultsForProgramsAreUtf8InEveryLocale() throws Exception {
+    AtGateway.run("types", "put", "ended", "--prefix=ended");
+    String id = GATEWAY.client().mint("ended").text("/id");
+    GATEWAY.client().post("/v1/ids/" + id + "/revoke", json("reason", "gelöscht"));
+    ProcessBuilder find = TestJvm.running(Main.class, AtGateway.arguments("find", id));
+    find.environment().put("LC_ALL", "C");
+
+    Process process = find.start();
+
+    assertThat(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+        .contains("ended_reason,gelöscht\n");
+    assertThat(process.waitFor()).isZero();
   }
 
   private static void requireInstalled(String tool) {
