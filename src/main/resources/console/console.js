@@ -14,37 +14,72 @@ const RETRY_MILLIS = 5000;
 
 // An element with data-live="PATH" follows that stream: each message has the new content of
 // elements by their IDs, and "reload" loads the page anew. While there are none, because of an
-// "outage" of Postgres or without a stream, the page says that it shows how things were.
+// "outage" of Postgres or without a stream, the page says that it shows how things were. A page
+// that isn't seen has no stream: a browser keeps six connections to a host, for all of its tabs.
 function follow(live) {
-  const stream = new EventSource(live.dataset.live);
   const outage = live.querySelector("[data-outage]");
-  stream.addEventListener("outage", () => {
-    outage.hidden = false;
-  });
-  stream.onmessage = (event) => {
-    outage.hidden = true;
-    const parts = JSON.parse(event.data);
-    for (const [id, html] of Object.entries(parts)) {
-      const part = document.getElementById(id);
-      if (part) {
-        part.innerHTML = html;
-        showLocalTimes(part);
+  let stream;
+  let retry;
+
+  function open() {
+    stream = new EventSource(live.dataset.live);
+    stream.addEventListener("outage", () => {
+      outage.hidden = false;
+    });
+    stream.onmessage = (event) => {
+      outage.hidden = true;
+      const parts = JSON.parse(event.data);
+      for (const [id, html] of Object.entries(parts)) {
+        const part = document.getElementById(id);
+        if (part) {
+          part.innerHTML = html;
+          showLocalTimes(part);
+        }
       }
+    };
+    stream.addEventListener("reload", () => {
+      close();
+      location.reload();
+    });
+    // A browser connects again by itself, except after a refusal: the gateway starts, or is full.
+    stream.onerror = () => {
+      outage.hidden = false;
+      if (stream.readyState === EventSource.CLOSED) {
+        retry = setTimeout(open, RETRY_MILLIS);
+      }
+    };
+  }
+
+  function close() {
+    clearTimeout(retry);
+    stream?.close();
+  }
+
+  function openIfSeen() {
+    close();
+    if (!document.hidden) {
+      open();
     }
-  };
-  stream.addEventListener("reload", () => {
-    stream.close();
-    location.reload();
-  });
-  // A browser connects again by itself, except after a refusal: the gateway starts, or is full.
-  stream.onerror = () => {
-    outage.hidden = false;
-    if (stream.readyState === EventSource.CLOSED) {
-      setTimeout(() => follow(live), RETRY_MILLIS);
-    }
-  };
-  addEventListener("pagehide", () => stream.close());
+  }
+
+  document.addEventListener("visibilitychange", openIfSeen);
+  addEventListener("pagehide", close);
+  openIfSeen();
 }
+
+// A second click on a button would send its form again, and the browser would drop the answer to
+// the first one, which alone has the secret of a new API key.
+let sent = new WeakSet();
+addEventListener("submit", (event) => {
+  if (sent.has(event.target)) {
+    event.preventDefault();
+  } else if (event.target.method === "post") {
+    sent.add(event.target);
+  }
+});
+addEventListener("pageshow", () => {
+  sent = new WeakSet();
+});
 
 showLocalTimes(document);
 for (const live of document.querySelectorAll("[data-live]")) {

@@ -23,8 +23,13 @@ class LocaleTest {
 
   @Test
   void aLocaleThatIsInstalledIsKept() throws Exception {
-    assertThat(localeFor(Map.of("LC_ALL", "C"))).isEqualTo("LC_ALL=C LC_CTYPE=");
-    assertThat(localeFor(Map.of("LANG", "POSIX"))).isEqualTo("LC_ALL= LC_CTYPE=");
+    assertThat(localeFor(Map.of("LANG", "C.UTF-8"))).isEqualTo("LC_ALL= LC_CTYPE=");
+  }
+
+  @Test
+  void aLocaleOfAsciiAloneIsReplaced() throws Exception {
+    assertThat(localeFor(Map.of("LC_ALL", "C"))).startsWith("LC_ALL=C.UTF-8 ");
+    assertThat(localeFor(Map.of("LANG", "POSIX"))).startsWith("LC_ALL=C.UTF-8 ");
   }
 
   private static String localeFor(Map<String, String> environment)

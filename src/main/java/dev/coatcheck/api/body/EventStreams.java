@@ -33,8 +33,9 @@ import org.eclipse.jetty.util.VirtualThreads;
  * second, while there are streams.
  */
 public final class EventStreams implements AutoCloseable {
+  public static final String MEDIA_TYPE = "text/event-stream";
+
   private static final String LAST_EVENT_ID = "Last-Event-ID";
-  private static final String EVENT_STREAM = "text/event-stream";
   private static final int WRITE_SECONDS_MAX = 15;
   private static final long WRITE_NANOS_MAX = TimeUnit.SECONDS.toNanos(WRITE_SECONDS_MAX);
   private static final int LOOK_MILLIS = 1_000;
@@ -122,7 +123,7 @@ public final class EventStreams implements AutoCloseable {
         Arrays.stream(accept.split(",", -1))
             .map(range -> range.split(";", 2)[0].strip().toLowerCase(Locale.ROOT))
             .toList();
-    return types.contains(EVENT_STREAM) && !types.contains("application/json");
+    return types.contains(MEDIA_TYPE) && !types.contains("application/json");
   }
 
   /**
@@ -163,7 +164,7 @@ public final class EventStreams implements AutoCloseable {
     if (stop.getCount() == 0 || !permits.take(owner)) {
       throw permits.shed(ctx);
     }
-    ctx.status(200).contentType(EVENT_STREAM);
+    ctx.status(200).contentType(MEDIA_TYPE);
     ctx.header("Cache-Control", "no-store");
     ctx.header("X-Accel-Buffering", "no"); // or nginx buffers the stream
     if (ctx.method().equals(HandlerType.HEAD)) {

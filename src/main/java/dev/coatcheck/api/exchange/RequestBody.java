@@ -25,6 +25,9 @@ public final class RequestBody {
   /** Maximum of a request for a single item, in bytes. */
   public static final int BYTES_MAX = 64 * 1024;
 
+  /** Maximum of a form, in bytes: a browser makes up to three of each byte of a JSON text. */
+  public static final int FORM_BYTES_MAX = 3 * BYTES_MAX;
+
   /** Maximum of a batch, in bytes. */
   public static final int BATCH_BYTES_MAX = 1024 * 1024;
 

@@ -190,7 +190,7 @@ public final class Endpoints {
     if (method.equals(HandlerType.POST)) {
       jsonRoutes.add(
           new JsonRoutes.Route(
-              method, path, Optional.empty(), RequestBody.BYTES_MAX, RequestBody.FORM));
+              method, path, Optional.empty(), RequestBody.FORM_BYTES_MAX, RequestBody.FORM));
     }
     register(method, path, ctx -> admit(path, Permits.Share.OTHERS, _ -> handler.answer(ctx)));
   }

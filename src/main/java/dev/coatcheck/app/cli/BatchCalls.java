@@ -15,6 +15,7 @@ import java.util.function.Function;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
@@ -37,6 +38,10 @@ final class BatchCalls {
 
   int sendAll(String path, List<String> arguments, Function<List<String>, Object> body)
       throws CommandFailed {
+    if (arguments.stream().anyMatch(String::isBlank)) {
+      throw new ParameterException(
+          command.commandLine(), "An argument is empty. Is a variable of the shell not set?");
+    }
     boolean fromInput = arguments.isEmpty() || arguments.equals(List.of("-"));
     // Standard input is not ours to close.
     BufferedReader input =
@@ -52,6 +57,9 @@ final class BatchCalls {
     return status();
   }
 
+  /**
+   * @param inputs what its items were made of; empty for generated keys
+   */
   void send(String path, Object body, List<String> inputs) throws CommandFailed {
     try {
       JsonNode answer = gateway.post(path, body);
@@ -100,7 +108,9 @@ final class BatchCalls {
         found.add(id);
       } else {
         refused++;
-        complain(inputs.get(item.path("index").asInt()), item.path("error"));
+        complain(
+            inputs.isEmpty() ? "item " + answered : inputs.get(item.path("index").asInt()),
+            item.path("error"));
       }
     }
     if (!found.isEmpty()) {

@@ -7,11 +7,14 @@ import dev.coatcheck.app.cli.migrate.MigrateTableCommand;
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.ExitCode;
 import dev.coatcheck.app.client.Misused;
+import dev.coatcheck.app.client.ProgressBars;
 import dev.coatcheck.app.demo.DemoCommand;
 import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.connection.UnusableDatabase;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.io.PrintWriter;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -123,8 +126,10 @@ public final class Cli {
 
   /** Called after its subcommands are added: picocli applies the settings only to those. */
   private static CommandLine equipped(CommandLine line) {
-    // picocli's own writer doesn't report a closed pipe.
-    line.setOut(new PrintWriter(System.out, true, System.out.charset()));
+    // picocli's own writer doesn't report a closed pipe. Programs that read results expect UTF-8,
+    // whatever the locale, of which "C" knows ASCII only.
+    Charset charset = ProgressBars.isDrawn() ? System.out.charset() : StandardCharsets.UTF_8;
+    line.setOut(new PrintWriter(System.out, true, charset));
     // An argument with @ is text, such as an ID from a stranger, and no file to read.
     line.setExpandAtFiles(false);
     line.setExecutionExceptionHandler(

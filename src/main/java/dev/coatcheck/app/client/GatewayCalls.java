@@ -30,7 +30,9 @@ public final class GatewayCalls {
   private static final Duration WAIT = Duration.ofSeconds(30);
   private static final Duration CONNECT_WAIT = Duration.ofSeconds(10);
 
-  /** The first row of an export may take long, see ExportStore. */
+  /**
+   * For the first row of an export, which may take long, see ExportStore; and for each next one.
+   */
   private static final Duration DOWNLOAD_WAIT = Duration.ofMinutes(10);
 
   private static final JsonMapper JSON = new JsonMapper();
@@ -152,13 +154,17 @@ public final class GatewayCalls {
     return answer(GatewayRequest.of("GET", path)).header("Location");
   }
 
-  /** The body of an answer as a stream. Throws a problem. */
+  /** The body of an answer as a stream, which breaks off if it falls silent. Throws a problem. */
   public InputStream download(String path) throws CommandFailed {
+    return download(path, DOWNLOAD_WAIT);
+  }
+
+  InputStream download(String path, Duration wait) throws CommandFailed {
     CoatcheckClient gateway = client();
     try {
-      return gateway.open(GatewayRequest.of("GET", path).within(DOWNLOAD_WAIT));
+      return new WatchedBody(gateway.open(GatewayRequest.of("GET", path).within(wait)), wait);
     } catch (CoatcheckException failed) {
-      throw failure(failed, DOWNLOAD_WAIT);
+      throw failure(failed, wait);
     }
   }
 

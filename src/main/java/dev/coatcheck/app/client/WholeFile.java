@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.concurrent.ThreadLocalRandom;
 
 /** A file that appears, or changes, when it is complete. */
 public final class WholeFile {
@@ -20,12 +21,19 @@ public final class WholeFile {
       return;
     }
     Path file = Files.exists(target) ? target.toRealPath() : target;
-    Path part = file.resolveSibling(file.getFileName() + ".part");
+    Path part = partBeside(file);
+    part.toFile().deleteOnExit(); // a signal leaves out what follows
     try {
-      Files.copy(body, part, StandardCopyOption.REPLACE_EXISTING);
+      Files.copy(body, part);
       Files.move(part, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
     } finally {
       Files.deleteIfExists(part);
     }
+  }
+
+  /** A name of its own: another process may write the same file now. */
+  private static Path partBeside(Path file) {
+    String own = Long.toUnsignedString(ThreadLocalRandom.current().nextLong(), Character.MAX_RADIX);
+    return file.resolveSibling(file.getFileName() + "." + own + ".part");
   }
 }

@@ -412,7 +412,7 @@ class ConsoleBrowserTest {
     page.navigate("/console/keys/new");
     page.getByLabel("Name of the program").fill("browser-made");
     page.getByLabel("ids:read").check();
-    page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Create")).click();
+    page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Create")).dblclick();
     page.waitForSelector(".secret");
     check(page, "secret-light");
     requireAccessible(page, "secret");

@@ -100,11 +100,61 @@ class MigrationBrowserTest {
 
       GATEWAY.execute(
           "update coatcheck.table_migration set rows_total = 7 where table_name = 'parcels'");
-      assertThat(page.locator("#progress"))
-          .containsText(
-              "of 7 rows", new LocatorAssertions.ContainsTextOptions().setTimeout(PATIENCE_MILLIS));
+      assertThat(page.locator("#progress")).containsText("of 7 rows", patiently());
       assertThat(browser.complaints()).hasSize(1).first().asString().contains("503");
     }
+  }
+
+  /** A browser keeps six connections to a host; a page that isn't seen must hold none of them. */
+  @Test
+  void sevenTabsOfPagesThatMoveAllMove() {
+    try (TestBrowser browser = TestBrowser.start(GATEWAY.uri())) {
+      Page first = browser.open(desktop(ColorScheme.LIGHT));
+      TestBrowser.signIn(first, GATEWAY.key());
+      first.navigate("/console/overview");
+      setHidden(first, true);
+      for (int tab = 2; tab <= 7; tab++) {
+        Page next = first.context().newPage();
+        next.navigate("/console/overview");
+        if (tab < 7) {
+          setHidden(next, true);
+        }
+      }
+      tell("tab/7");
+      assertThat(first.context().pages().getLast().locator("#instances"))
+          .containsText("tab/7", patiently());
+      assertThat(first.locator("#instances")).not().containsText("tab/7");
+
+      setHidden(first, false);
+      assertThat(first.locator("#instances")).containsText("tab/7", patiently());
+      assertThat(browser.complaints()).isEmpty();
+    }
+  }
+
+  /** What a browser does when another tab is chosen; in a test all tabs count as seen. */
+  private static void setHidden(Page page, boolean isHidden) {
+    page.evaluate(
+        """
+        hidden => {
+          Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+          document.dispatchEvent(new Event("visibilitychange"));
+        }\
+        """,
+        isHidden);
+  }
+
+  private static void tell(String holder) {
+    GATEWAY.execute(
+        """
+        insert into coatcheck.instance
+          (holder, version, address, started_at, seen_at, feed_silent_ms)
+        values ('%s', '1', 'http://10.0.0.2:8080', now(), now(), 0)\
+        """
+            .formatted(holder));
+  }
+
+  private static LocatorAssertions.ContainsTextOptions patiently() {
+    return new LocatorAssertions.ContainsTextOptions().setTimeout(PATIENCE_MILLIS);
   }
 
   @Test

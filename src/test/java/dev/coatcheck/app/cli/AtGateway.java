@@ -21,7 +21,10 @@ final class AtGateway {
     return Terminal.runWith(input, arguments(arguments));
   }
 
-  /** The last of an option that is given twice would be an error, so ours come if not given. */
+  /**
+   * An option that is given twice would be an error, so ours come if not given. After {@code --}
+   * there are no options.
+   */
   static String[] arguments(String... arguments) {
     List<String> given = Arrays.asList(arguments);
     Stream<String> ours =
@@ -29,6 +32,10 @@ final class AtGateway {
             .filter(
                 option ->
                     given.stream().noneMatch(g -> g.startsWith(option.replaceFirst("=.*", "="))));
-    return Stream.concat(given.stream(), ours).toArray(String[]::new);
+    int end = given.contains("--") ? given.indexOf("--") : given.size();
+    return Stream.of(
+            given.subList(0, end).stream(), ours, given.subList(end, given.size()).stream())
+        .flatMap(words -> words)
+        .toArray(String[]::new);
   }
 }

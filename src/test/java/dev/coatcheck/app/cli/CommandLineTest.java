@@ -1,5 +1,6 @@
 package dev.coatcheck.app.cli;
 
+import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -14,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -78,6 +80,42 @@ class CommandLineTest {
                       words,
                       "`" + words.replaceFirst("(migrate-table|access|segments|keys) ", "") + "`");
             });
+  }
+
+  /** A value stands for each expression, and both texts for one that chooses. */
+  @Test
+  void theConsolePrintsCommandsThatThereAre() throws Exception {
+    Pattern command = Pattern.compile("(?:<code>|^)coatcheck ([^<]+)");
+    Pattern choice = Pattern.compile("\\$\\{[^}]*\\? \"([^\"]*)\" : \"([^\"]*)\"}");
+    List<String> commands = new ArrayList<>();
+    try (Stream<Path> files = Files.walk(Path.of("src/main/jte"))) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        Files.readAllLines(file).stream()
+            .flatMap(line -> command.matcher(line).results())
+            .map(found -> found.group(1))
+            .flatMap(
+                text ->
+                    Stream.of("$1", "$2")
+                        .map(chosen -> choice.matcher(text).replaceAll(chosen))
+                        .distinct())
+            .map(text -> text.replaceAll("\\$\\{[^}]*}", "VALUE").replace("'", ""))
+            .forEach(commands::add);
+      }
+    }
+
+    assertThat(commands).hasSizeGreaterThan(25).allSatisfy(CommandLineTest::requireParsed);
+  }
+
+  /** A verb alone names itself, also where it would need more. */
+  private static void requireParsed(String command) {
+    String[] words = command.split(" +");
+    try {
+      Cli.line(words).parseArgs(words);
+    } catch (CommandLine.MissingParameterException missing) {
+      assertThat("coatcheck " + command)
+          .as(missing.getMessage())
+          .isEqualTo(missing.getCommandLine().getCommandSpec().qualifiedName());
+    }
   }
 
   @Test
@@ -178,6 +216,21 @@ class CommandLineTest {
         .containsPattern("(?m)^name +prefix +key +generate +redirect +url_templates$")
         .containsPattern("(?m)^seen +seen +bigint +snowflake$");
     assertThat(output("sh", "-c", verb)).contains("seen,seen,bigint,snowflake,,\n");
+  }
+
+  @Test
+  void resultsForProgramsAreUtf8InEveryLocale() throws Exception {
+    AtGateway.run("types", "put", "ended", "--prefix=ended");
+    String id = GATEWAY.client().mint("ended").text("/id");
+    GATEWAY.client().post("/v1/ids/" + id + "/revoke", json("reason", "gelöscht"));
+    ProcessBuilder find = TestJvm.running(Main.class, AtGateway.arguments("find", id));
+    find.environment().put("LC_ALL", "C");
+
+    Process process = find.start();
+
+    assertThat(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+        .contains("ended_reason,gelöscht\n");
+    assertThat(process.waitFor()).isZero();
   }
 
   private static void requireInstalled(String tool) {

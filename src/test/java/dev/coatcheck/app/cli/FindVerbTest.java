@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.api.routes.TestClient;
+import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -162,6 +163,19 @@ class FindVerbTest {
   @Test
   void anOlderPublicIdIsFoundByTypeId() {
     assertThat(found("older_public_id", TYPEID).path("id").asString()).isEqualTo(user);
+  }
+
+  @Test
+  void aTextThatBeginsWithAHyphenComesAfterTwo() {
+    String older = "-abcdefabcde";
+    client.put(
+        TestType.of("photo", "pho")
+            .with("public_pattern", TestType.pattern("", "-abcdef", 12, 12)));
+    String id = client.mint("photo").text("/id");
+    client.send("PUT", "/v1/ids/" + id + "/aliases/public/" + older, null);
+
+    assertThat(found("older_public_id", "--", older).path("id").asString()).isEqualTo(id);
+    assertThat(run("find", older).status()).isEqualTo(2);
   }
 
   @Test

@@ -218,6 +218,34 @@ class GatewayVerbsTest {
   }
 
   @Test
+  void anEmptyArgumentIsRefusedBeforeAnythingIsDone() {
+    for (Terminal refused :
+        List.of(
+            run("mint", "charge", ""),
+            run("resolve", " "),
+            run("lookup", "charge", ""),
+            run("mint", "charge", "", "654321"))) {
+      assertThat(refused.status()).isEqualTo(2);
+      assertThat(refused.out()).isEmpty();
+      assertThat(refused.err()).contains(": An argument is empty. ");
+    }
+    assertThat(run("lookup", "charge", "654321").err()).contains("key_unknown");
+  }
+
+  @Test
+  void aRefusedGeneratedKeyIsNamedByItsNumber() {
+    run("types", "put", "leaf", "--prefix=leaf", "--retired");
+
+    Terminal refused = run("mint", "leaf", "--count", "1001");
+
+    assertThat(refused.status()).isEqualTo(1);
+    assertThat(refused.err())
+        .startsWith("item 1: type_retired. ")
+        .contains("\nitem 1001: type_retired. ")
+        .endsWith("coatcheck mint: 1001 of 1001 refused.\n");
+  }
+
+  @Test
   void aBadItemIsNamedAndHarmsNoOther() {
     Terminal minted = runWith("77\nseven\n78\n", "mint", "charge");
 

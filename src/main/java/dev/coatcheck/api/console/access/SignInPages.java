@@ -45,10 +45,15 @@ public final class SignInPages {
   }
 
   private Answer show(Context ctx) {
-    String next = Paths.next(Query.of(ctx, Paths.NEXT).text(Paths.NEXT));
+    Query query = Query.of(ctx, Paths.NEXT, Paths.LOST);
+    String next = Paths.next(query.text(Paths.NEXT));
     return gate.visit(ctx).isPresent()
         ? Html.seeOther(next)
-        : page(ctx, 200, next, Optional.empty());
+        : page(
+            ctx,
+            200,
+            next,
+            query.text(Paths.LOST).map(_ -> "Your session is over. Nothing was done."));
   }
 
   private Answer begin(Context ctx) {

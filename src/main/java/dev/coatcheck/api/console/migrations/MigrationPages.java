@@ -79,7 +79,7 @@ public final class MigrationPages {
     endpoints.page(HandlerType.GET, Section.MIGRATIONS.path(), gate.page(this::list));
     endpoints.page(HandlerType.GET, ONE, gate.page(this::one));
     endpoints.page(HandlerType.GET, ONE + "/events", gate.page(this::events));
-    endpoints.page(HandlerType.GET, STREAM, gate.page(this::stream));
+    endpoints.page(HandlerType.GET, STREAM, gate.stream(this::stream));
   }
 
   private Answer list(Context ctx, Visit visit) {

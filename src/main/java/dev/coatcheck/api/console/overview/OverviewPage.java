@@ -71,7 +71,7 @@ public final class OverviewPage {
 
   public void register(Endpoints endpoints) {
     endpoints.page(HandlerType.GET, Section.OVERVIEW.path(), gate.page(this::show));
-    endpoints.page(HandlerType.GET, STREAM, gate.page(this::stream));
+    endpoints.page(HandlerType.GET, STREAM, gate.stream(this::stream));
   }
 
   private Answer show(Context ctx, Visit visit) {

@@ -6,7 +6,7 @@ import java.util.Optional;
 /**
  * What a page has around its content.
  *
- * @param path of the page itself, with its parameters
+ * @param path of the page itself, with its parameters; empty for the answer to a form
  * @param section that the page belongs to; empty for a page of none
  * @param who empty on the pages before the sign-in
  */

@@ -28,6 +28,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Function;
 
 /** Decides who sees a page and whose forms count, and turns each failure into a page. */
 public final class Gate {
@@ -86,7 +87,26 @@ public final class Gate {
         ctx ->
             visit(ctx)
                 .map(visit -> answered(ctx, visit, () -> handler.answer(ctx, visit)))
-                .orElseGet(() -> toSignIn(Optional.of(ctx))));
+                .orElseGet(() -> Html.seeOther(signIn(ctx))));
+  }
+
+  /**
+   * A stream of a page that moves. Those who may not see it are told to load the page again, which
+   * says why: a browser can't read another answer to a stream, and would ask for it for ever.
+   */
+  public Handler stream(PageHandler handler) {
+    return open(
+        ctx -> {
+          try {
+            Optional<Visit> visit = visit(ctx);
+            return visit.isEmpty() ? Live.reload() : handler.answer(ctx, visit.get());
+          } catch (Refusal refused) {
+            return switch (refused.problem().code().status()) {
+              case 403, 404 -> Live.reload();
+              default -> throw refused;
+            };
+          }
+        });
   }
 
   /** As {@link #page}, for those who may change what needs the scope. */
@@ -98,8 +118,17 @@ public final class Gate {
         });
   }
 
-  /** A form of one of our pages, from the session that has the page. */
+  /**
+   * A form of one of our pages, from the session that has the page; without any, to the sign-in.
+   */
   public Handler form(FormHandler handler) {
+    return form(handler, _ -> Paths.SIGN_IN);
+  }
+
+  /**
+   * @param signIn where those without a session are sent
+   */
+  private Handler form(FormHandler handler, Function<Context, String> signIn) {
     return openForm(
         ctx ->
             visit(ctx)
@@ -113,16 +142,20 @@ public final class Gate {
                               requireToken(form, visit);
                               return handler.answer(ctx, visit, form);
                             }))
-                .orElseGet(() -> toSignIn(Optional.empty())));
+                .orElseGet(() -> Html.seeOther(signIn.apply(ctx))));
   }
 
-  /** As {@link #form}, for those who may change what needs the scope. */
-  public Handler changeForm(Scope needed, FormHandler handler) {
+  /**
+   * As {@link #form}, for those who may change what needs the scope. The sign-in says that nothing
+   * was done, and leads to the page with the form.
+   */
+  private Handler changeForm(Scope needed, FormHandler handler) {
     return form(
         (ctx, visit, form) -> {
           requireChange(visit, needed);
           return handler.answer(ctx, visit, form);
-        });
+        },
+        ctx -> signIn(ctx) + "&" + Paths.LOST + "=form");
   }
 
   /** Serves a page with a form, and the form. */
@@ -162,7 +195,7 @@ public final class Gate {
         .map(
             session ->
                 new Visit(
-                    session, mode, actor(ctx, session.caller()), Theme.of(ctx), Paths.of(ctx)));
+                    session, mode, actor(ctx, session.caller()), Theme.of(ctx), Paths.again(ctx)));
   }
 
   public boolean mayComeFrom(Context ctx, Caller caller) {
@@ -277,22 +310,17 @@ public final class Gate {
     }
   }
 
-  /**
-   * @param wanted of which the page is shown after the sign-in
-   */
-  private static Answer toSignIn(Optional<Context> wanted) {
-    return Html.seeOther(
-        Paths.SIGN_IN
-            + wanted
-                .map(Paths::of)
-                .filter(path -> !path.equals(Paths.HOME))
-                .map(path -> "?" + Paths.NEXT + "=" + Paths.encoded(path))
-                .orElse(""));
+  /** The sign-in, after which the page of the request is shown. */
+  private static String signIn(Context wanted) {
+    String next = Paths.of(wanted);
+    return next.equals(Paths.HOME)
+        ? Paths.SIGN_IN
+        : Paths.SIGN_IN + "?" + Paths.NEXT + "=" + Paths.encoded(next);
   }
 
   /** The frame of a page before the sign-in. */
   public static Frame outside(Context ctx, String title) {
-    return new Frame(title, Theme.of(ctx), Paths.of(ctx), Optional.empty(), Optional.empty());
+    return new Frame(title, Theme.of(ctx), Paths.again(ctx), Optional.empty(), Optional.empty());
   }
 
   @FunctionalInterface

@@ -10,6 +10,7 @@ import dev.coatcheck.ids.access.ConsoleSessions;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import io.javalin.http.Context;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -126,6 +127,12 @@ public final class Live implements AutoCloseable {
     Watcher watcher =
         new Watcher(visit.session().token(), isAllowed, topic, shape, new ArrayBlockingQueue<>(1));
     return streams.open(ctx, visit.caller().chain(), stream -> serve(stream, watcher));
+  }
+
+  /** A stream that only makes the browser load the page again. */
+  static Answer reload() {
+    return Answer.content(
+        EventStreams.MEDIA_TYPE, "no-store", RELOAD.getBytes(StandardCharsets.US_ASCII));
   }
 
   private synchronized void add(Watcher watcher) {

@@ -1,6 +1,7 @@
 package dev.coatcheck.api.console.page;
 
 import io.javalin.http.Context;
+import io.javalin.http.HandlerType;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -13,6 +14,9 @@ public final class Paths {
 
   /** The parameter that names the page to go on with. */
   public static final String NEXT = "next";
+
+  /** The parameter that says what the end of a session has undone: a form that was sent. */
+  public static final String LOST = "lost";
 
   /** Pages of the console only, so that a link can't send people elsewhere. */
   private static final Pattern NEXT_ALLOWED =
@@ -33,6 +37,11 @@ public final class Paths {
   /** The page of a request, with its parameters. */
   static String of(Context ctx) {
     return ctx.path() + (ctx.queryString() == null ? "" : "?" + ctx.queryString());
+  }
+
+  /** The same; empty for the answer to a form, which no other request gets again. */
+  static String again(Context ctx) {
+    return ctx.method().equals(HandlerType.POST) ? "" : of(ctx);
   }
 
   /** A text within a query or a path. */

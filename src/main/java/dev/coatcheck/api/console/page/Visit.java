@@ -14,7 +14,7 @@ import java.util.Optional;
  *
  * @param mode the console's; a read-only console changes nothing, whatever the API key may do
  * @param actor for the audit
- * @param path of the request, with its parameters
+ * @param path of the page, with its parameters; empty for a form
  */
 public record Visit(Session session, ConsoleMode mode, Actor actor, Theme theme, String path) {
   public Caller caller() {

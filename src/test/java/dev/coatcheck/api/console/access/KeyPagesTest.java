@@ -104,6 +104,9 @@ class KeyPagesTest {
 
     assertThat(made.status()).as(made.html()).isEqualTo(201);
     assertThat(made.header("cache-control")).contains("no-store");
+    assertThat(made.html())
+        .as("no other theme without the secret")
+        .doesNotContain("/console/theme");
     String secret = found(SECRET, made.html(), 0);
     TestClient.Reply self = new TestClient(GATEWAY.uri(), secret).get("/v1/access/self");
     assertThat(self.body().toString())

@@ -88,6 +88,23 @@ class SignInPagesTest {
         .isEqualTo("/console?q=ord_1");
   }
 
+  @Test
+  void aFormThatIsSentAfterTheSessionLeadsBackToItsPageAndSaysThatNothingWasDone() {
+    String form = "/console/keys/new";
+    ConsoleClient browser = ConsoleClient.signedIn(GATEWAY, GATEWAY.key());
+    String token = browser.get(form).formToken();
+    browser.setCookie("");
+
+    Page asked = browser.post(form, Map.of("form_token", token, "name", "late"));
+
+    assertThat(asked.status()).isEqualTo(303);
+    assertThat(asked.location()).startsWith("/console/sign-in?next=%2Fconsole%2Fkeys%2Fnew&");
+    assertThat(browser.get(asked.location()).html())
+        .contains("Your session is over. Nothing was done.", "value=\"" + form + "\"");
+    assertThat(browser.get("/console/sign-in?next=" + ConsoleClient.encoded(form)).html())
+        .doesNotContain("Your session is over");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -198,6 +215,9 @@ class SignInPagesTest {
     Page limited = browser.signIn(GATEWAY.key());
 
     assertThat(limited.status()).isEqualTo(429);
+    assertThat(limited.html())
+        .as("no way to a page that there isn't")
+        .doesNotContain("/console/theme");
     assertThat(limited.header("retry-after")).contains("60");
     assertThat(browser.with("X-Forwarded-For", "203.0.113.42").signIn(GATEWAY.key()).status())
         .isEqualTo(303);
@@ -277,7 +297,7 @@ class SignInPagesTest {
   void malformedFormsAreRefused() {
     ConsoleClient browser = new ConsoleClient(GATEWAY.uri());
     assertThat(browser.post("/console/session", Map.of("key", "\0")).status()).isEqualTo(400);
-    assertThat(browser.post("/console/session", Map.of("key", "x".repeat(70_000))).status())
+    assertThat(browser.post("/console/session", Map.of("key", "x".repeat(200_000))).status())
         .isEqualTo(413);
   }
 

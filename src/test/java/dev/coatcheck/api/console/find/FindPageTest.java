@@ -77,6 +77,18 @@ class FindPageTest {
   }
 
   @Test
+  void anIdThatBeginsWithAHyphenIsNoFlagInTheCommand() {
+    client.put(
+        TestType.of("photo", "pho")
+            .with("public_pattern", TestType.pattern("", "-abcdef", 12, 12)));
+    String id = client.mint("photo").text("/id");
+    client.send("PUT", "/v1/ids/" + id + "/aliases/public/-abcdefabcde", null);
+
+    assertThat(find("-abcdefabcde").html()).contains("<code>coatcheck find -- -abcdefabcde\n");
+    assertThat(find(id).html()).contains("<code>coatcheck find " + id + "\n");
+  }
+
+  @Test
   void mergesAreDrawn() {
     String survivor = client.mint("order").text("/id");
     String first = client.mint("order").text("/id");

@@ -4,6 +4,7 @@ import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.console.ConsoleClient;
+import dev.coatcheck.api.console.ConsoleClient.Page;
 import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.TestType;
@@ -114,10 +115,20 @@ class OverviewPageTest {
   }
 
   @Test
+  void aStreamOfAPageThatMayNoLongerBeSeenLoadsThePageAgain() {
+    ConsoleClient other = ConsoleClient.signedIn(GATEWAY, GATEWAY.keyWith(Scope.IDS_READ));
+    for (ConsoleClient client : List.of(new ConsoleClient(GATEWAY.uri()), other)) {
+      Page stream = client.get(STREAM);
+      assertThat(stream.status()).isEqualTo(200);
+      assertThat(stream.header("content-type")).contains("text/event-stream");
+      assertThat(stream.html()).isEqualTo("event: reload\ndata: \n\n");
+    }
+  }
+
+  @Test
   void onlyThoseWhoMayReadTheMetricsOfAllTypesSeeIt() {
     ConsoleClient other = ConsoleClient.signedIn(GATEWAY, GATEWAY.keyWith(Scope.IDS_READ));
     assertThat(other.get(PATH).status()).isEqualTo(403);
-    assertThat(other.get(STREAM).status()).isEqualTo(403);
     assertThat(other.get("/console").html()).doesNotContain(PATH);
 
     String limited = GATEWAY.keyWith(Scope.METRICS_READ);

@@ -185,6 +185,28 @@ class TypePagesTest {
         .contains("changed redirect.max_age_seconds, redirect.template, url_templates");
   }
 
+  /** In a form they are three times as long as in the API's JSON. */
+  @Test
+  void aTypeWithTheLongestTextsCanBeEdited() {
+    Map<String, String> titles = new TreeMap<>();
+    Map<String, String> texts = new TreeMap<>();
+    for (String language : List.of("be", "bg", "el", "he", "hy", "ka", "mk", "ru", "sr", "uk")) {
+      titles.put(language, "Ж".repeat(120));
+      texts.put(language, "Ж".repeat(1_000));
+    }
+    client.put(
+        order()
+            .with("dead_link", Map.of("title", titles, "text", texts, "default_language", "uk")));
+
+    Page diff = send(browser, EDIT, Map.of("stale_seconds_max", "7"));
+    assertThat(changed(diff)).containsExactly("Seconds for which memory is trusted");
+    Page done = sendFrom(browser, EDIT, diff, Map.of("step", "confirm"));
+
+    assertThat(done.status()).as(done.html()).isEqualTo(303);
+    assertThat(field("/stale_seconds_max")).isEqualTo("7");
+    assertThat(field("/dead_link/text/uk")).hasSize(1_000);
+  }
+
   @Test
   void aFormThatChangesNothingOffersNoConfirmation() {
     Page diff = send(browser, EDIT, Map.of());
