@@ -153,7 +153,7 @@ public final class Steps {
             file("on-reused.sql"),
             FunctionTable.guarded(file("on-update.sql")),
             file("on-refused.sql"),
-            RowKeyTable.FUNCTION,
+            file("fill.sql"),
             file("rights.sql"),
             GIVE_TO_OWNER);
     return new Step.Ddl(
