@@ -116,7 +116,7 @@ public final class Steps {
             "fill",
             Backfill.STATEMENTS.stream().map(names::fill).toList(),
             Optional.empty()),
-        keys.index(Phase.INDEX, "new-perm", "new-perm.sql", List.of(), "new-perm-undo.sql"),
+        keys.index(Phase.INDEX, "new-perm", "<key>", List.of()),
         check(),
         notNull());
   }

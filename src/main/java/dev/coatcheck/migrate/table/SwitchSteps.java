@@ -28,6 +28,10 @@ final class SwitchSteps {
 
   private static final SqlTemplate TURN = file("turn.sql");
 
+  private static final SqlTemplate BUILD_INDEX = file("build-index.sql");
+
+  private static final SqlTemplate DROP_INDEX = file("drop-index.sql");
+
   private static final SqlTemplate PRIMARY_KEY = file("primary-key.sql");
 
   /** The table, and those whose foreign keys are bound to one of its indexes. */
@@ -71,14 +75,13 @@ final class SwitchSteps {
         new Step.Verify(),
         merge(Phase.PREPARE_SWITCH),
         validate(Phase.PREPARE_SWITCH),
-        index(Phase.PREPARE_SWITCH, "old-perm", "old-perm.sql", release(), "old-perm-undo.sql"),
-        index(Phase.SWITCH, Step.NEW_PK, "new-pk.sql", List.of(), "new-pk-undo.sql"),
+        index(Phase.PREPARE_SWITCH, "old-perm", "<id>", release()),
+        index(Phase.SWITCH, Step.NEW_PK, "<key>", List.of()),
         primaryKey(),
         validate(Phase.SWITCH),
         merge(Phase.SWITCH),
         new Step.Spare(
-            index(Phase.SWITCH, "old-pk", "old-pk.sql", List.of(), "old-pk-undo.sql"),
-            names.fill(HAS_NEW_PRIMARY_KEY)));
+            index(Phase.SWITCH, "old-pk", "<id>", List.of()), names.fill(HAS_NEW_PRIMARY_KEY)));
   }
 
   /** A query for whether the new keys are the primary key. */
@@ -87,20 +90,21 @@ final class SwitchSteps {
   }
 
   /**
-   * @param name one of {@link TargetSql#INDEXES}
+   * @param name one of {@link TargetSql#INDEXES}, with hyphens
    */
-  Step.Index index(Phase phase, String name, String create, List<String> release, String undo) {
+  Step.Index index(Phase phase, String name, String column, List<String> release) {
+    String kind = name.replace('-', '_');
     return new Step.Index(
         phase,
         name,
         target.oid(),
-        target.objects().derived(name.replace('-', '_')),
-        target.objects().derived(name.replace('-', '_')),
+        target.objects().derived(kind),
+        target.objects().derived(kind),
         true,
         names.fill(TURN),
-        names.fill(file(create)),
+        names.fill(BUILD_INDEX.with("index", "<" + kind + ">").with("column", column)),
         release,
-        names.fill(file(undo)));
+        names.fill(DROP_INDEX.with("index", "<beside_" + kind + ">")));
   }
 
   private Step primaryKey() {
