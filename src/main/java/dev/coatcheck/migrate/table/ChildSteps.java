@@ -179,7 +179,7 @@ final class ChildSteps {
         more.leafIndex(child, leaf),
         more.leafIndex(child, new Child.Leaf(child.oid(), child.table())),
         false,
-        more.fill(file("child-turn.sql")),
+        more.fill(file("turn.sql").with("table", "<child>")),
         more.fill(file("child-index.sql")),
         List.of(),
         more.fill(file("child-index-undo.sql")));
