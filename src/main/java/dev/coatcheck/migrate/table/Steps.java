@@ -171,9 +171,7 @@ public final class Steps {
     return new Step.Ddl(
         Phase.EXPAND,
         Step.DUAL_WRITE,
-        Stream.of(ARCHIVED_MAXIMA, file("dual-write.sql"))
-            .flatMap(template -> names.fillAll(template).stream())
-            .toList(),
+        names.fillAll(ARCHIVED_MAXIMA, file("dual-write.sql")),
         names.fillAll(file("dual-write-undo.sql")),
         names.fill(HAS_TRIGGER));
   }

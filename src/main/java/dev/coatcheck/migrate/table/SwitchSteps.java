@@ -118,13 +118,11 @@ final class SwitchSteps {
 
   private List<String> release() {
     String index = "to_regclass(<'beside_old_perm'>)";
-    return Stream.of(
-            LOCK.with("bound_index", index),
-            UNBIND.with("bound_index", index),
-            file("old-perm-release.sql"),
-            REBIND)
-        .flatMap(template -> names.fillAll(template).stream())
-        .toList();
+    return names.fillAll(
+        LOCK.with("bound_index", index),
+        UNBIND.with("bound_index", index),
+        file("old-perm-release.sql"),
+        REBIND);
   }
 
   /**
@@ -141,15 +139,13 @@ final class SwitchSteps {
         GATE.with("'beside_spare'", "<'beside_" + spare + "'>")
             .with("'beside_stays'", "<'beside_" + stays + "'>")
             .with("must_be_there", Boolean.toString(isForward));
+    SqlTemplate unbind = UNBIND.with("bound_index", INDEX_OF_PRIMARY_KEY);
     List<ChildSteps> children = ChildSteps.of(target).toList();
     return Stream.of(
             Stream.of(names.fill(FunctionTable.ONE_BY_ONE)),
             names.fillAll(LOCK.with("bound_index", INDEX_OF_PRIMARY_KEY)).stream(),
             children.stream().map(child -> child.gate(isForward)),
-            names.fillAll(gate).stream(),
-            names.fillAll(UNBIND.with("bound_index", INDEX_OF_PRIMARY_KEY)).stream(),
-            names.fillAll(move).stream(),
-            names.fillAll(REBIND).stream(),
+            names.fillAll(gate, unbind, move, REBIND).stream(),
             children.stream().map(child -> child.leading(isForward)))
         .flatMap(statements -> statements)
         .toList();
@@ -157,10 +153,7 @@ final class SwitchSteps {
 
   /** On the way back too, if an undo has added foreign keys again. */
   Step merge(Phase phase) {
-    List<String> merge =
-        Stream.of(Steps.lock("share row exclusive", TO_MERGE, true), MERGE)
-            .flatMap(template -> names.fillAll(template).stream())
-            .toList();
+    List<String> merge = names.fillAll(Steps.lock("share row exclusive", TO_MERGE, true), MERGE);
     return new Step.Merge(phase, merge, names.fill(HAS_TO_MERGE));
   }
 
