@@ -90,7 +90,7 @@ public final class BackfillSpeed {
                 opened.database(), feed, SealKeys.NONE, random, observer, System::nanoTime);
         BackfillBaselineStore store = new BackfillBaselineStore(opened.settings())) {
       DatabaseSettings elsewhere = store.createDatabase("bench_apart");
-      try (Sources sources = Sources.open(opened.settings(), Map.of(APART, elsewhere), observer);
+      try (Sources sources = new Sources(opened.settings(), Map.of(APART, elsewhere), observer);
           BackfillBaselineStore apart = new BackfillBaselineStore(elsewhere);
           TableMigrations migrations =
               new TableMigrations(

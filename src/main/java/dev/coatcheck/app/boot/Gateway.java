@@ -170,7 +170,7 @@ public final class Gateway implements AutoCloseable {
       tellUnlisted(registry, config.redirectHosts(), observer);
       Function<Type, KeyGenerator> generators = type -> keys.of(type.generation());
       TokenSource tokens = new TokenSource(random);
-      Sources sources = opened(Sources.open(opened.settings(), config.sources(), observer));
+      Sources sources = opened(new Sources(opened.settings(), config.sources(), observer));
       GatewayMappings gatewayMappings = new GatewayMappings(database, registry, tokens, observer);
       TableMigrations migrations =
           opened(new TableMigrations(gatewayMappings, sources, feed, HOLDER, System::nanoTime));

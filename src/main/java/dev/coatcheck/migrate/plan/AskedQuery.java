@@ -1,6 +1,7 @@
 package dev.coatcheck.migrate.plan;
 
 import dev.coatcheck.migrate.plan.SqlToken.Kind;
+import dev.coatcheck.migrate.source.TableName;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -169,8 +170,8 @@ final class AskedQuery {
     String text = token.text();
     return switch (token.kind()) {
       case STRING, PARAMETER -> Optional.of("null");
-      case QUOTED -> Optional.of(quoted(text));
-      case WORD -> Optional.of(text.matches("[a-z_][a-z0-9_$]*") ? text : quoted(text));
+      case QUOTED -> Optional.of(TableName.quoted(text));
+      case WORD -> Optional.of(text.matches("[a-z_][a-z0-9_$]*") ? text : TableName.quoted(text));
       case NUMBER -> Optional.of(text).filter(number -> number.matches("[0-9a-zA-Z_]+"));
       // The driver takes a question mark for a value of ours.
       case SYMBOL ->
@@ -178,9 +179,5 @@ final class AskedQuery {
               ? Optional.of(text.replace("?", "??"))
               : Optional.empty();
     };
-  }
-
-  private static String quoted(String name) {
-    return "\"" + name.replace("\"", "\"\"") + "\"";
   }
 }

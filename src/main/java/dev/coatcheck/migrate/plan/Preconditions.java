@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -155,7 +156,7 @@ final class Preconditions {
     List<String> found = new ArrayList<>();
     for (Sent one : sent) {
       shape
-          .remedy(one.statement())
+          .remedy(one.statement(), Set.of())
           .ifPresent(remedy -> found.add(excerpt(one.statement().text()) + ": " + remedy));
     }
     objects.functions().forEach(function -> found.addAll(functions.found(function)));

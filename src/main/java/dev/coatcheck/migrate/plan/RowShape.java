@@ -26,15 +26,10 @@ final class RowShape {
     this.statements = statements;
   }
 
-  /** What is wrong with a statement of an application, and how to mend it. */
-  Optional<String> remedy(SqlStatement statement) {
-    return remedy(statement, Set.of());
-  }
-
   /**
-   * The same within a function.
+   * What is wrong with a statement of an application, and how to mend it.
    *
-   * @param rows names that stand for a row of the table there
+   * @param rows names that stand for a row of the table within a function
    */
   Optional<String> remedy(SqlStatement statement, Set<String> rows) {
     if (insertsAll(statement, rows)) {

@@ -124,8 +124,8 @@ public final class TableSurvey {
         found.isEmpty()
             ? Optional.of(unknown(store.alike(spec.table())))
             : notATable(found.get().kind());
-    if (found.isEmpty() || noTable.isPresent()) {
-      noTable.ifPresent(faults::add);
+    if (noTable.isPresent()) {
+      faults.add(noTable.get());
       return new Outcome.Refused(faults);
     }
     return new OneTable(store, spec, server, found.get()).inspection(faults, recorded);
@@ -254,16 +254,17 @@ public final class TableSurvey {
       TimeColumns.Choice choice =
           TimeColumns.choose(store.columns(relation.oid()), spec.createdAtColumn());
       Optional<PrimaryKey> key = store.primaryKey(relation.oid());
-      keyFault(key).ifPresent(faults::add);
-      if (key.isPresent() && keyFault(key).isEmpty()) {
+      Optional<Diagnostic> keyFault = keyFault(key);
+      keyFault.ifPresent(faults::add);
+      Optional<Range> range = Optional.empty();
+      if (keyFault.isEmpty()) {
         for (Check check : Refusals.OF_CHILDREN) {
           run(check, key.get().columnNumber()).ifPresent(faults::add);
         }
-      }
-      Optional<Range> range = Optional.empty();
-      if (key.isPresent() && keyFault(key).isEmpty() && relation.maySelect()) {
-        range = Optional.of(store.range(table, key.get().columns().getFirst()));
-        faults.addAll(rangeFaults(range.get()));
+        if (relation.maySelect()) {
+          range = Optional.of(store.range(table, key.get().columns().getFirst()));
+          faults.addAll(rangeFaults(range.get()));
+        }
       }
       return switch (choice) {
         case TimeColumns.Choice.Refused(Diagnostic diagnostic) -> {
@@ -271,7 +272,7 @@ public final class TableSurvey {
           yield new Outcome.Refused(List.copyOf(faults));
         }
         case TimeColumns.Choice.Made made ->
-            faults.isEmpty() && key.isPresent() && range.isPresent()
+            faults.isEmpty() && range.isPresent()
                 ? new Outcome.Sound(shape(key.get(), range.get(), made, recorded))
                 : new Outcome.Refused(List.copyOf(faults));
       };

@@ -3,7 +3,6 @@ package dev.coatcheck.migrate.run;
 import dev.coatcheck.migrate.relay.GatewayMappings;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.SourceSession;
-import dev.coatcheck.migrate.source.Throttle;
 import dev.coatcheck.migrate.table.Backfill;
 import dev.coatcheck.migrate.table.Backfill.Outcome;
 import dev.coatcheck.migrate.table.Backfill.Range;
@@ -46,43 +45,26 @@ final class FillLoop {
   private int failed;
   private String lastError = "";
 
-  private FillLoop(
-      JournalTable journal,
-      TableMigration run,
-      Heartbeat heartbeat,
-      Backfill backfill,
-      FillPace pace) {
-    this.journal = journal;
-    this.run = run;
-    this.heartbeat = heartbeat;
-    this.backfill = backfill;
-    this.retry = new Retry(backfill, this::fill);
-    this.pace = pace;
-    this.fence = heartbeat.claim().fence();
-  }
-
   /** Writes the mappings in the batch if they are in the same database, otherwise to the outbox. */
-  static FillLoop of(
+  FillLoop(
       JournalTable journal,
       GatewayMappings gateway,
       Source source,
       SourceSession session,
       TableMigration run,
       Heartbeat heartbeat) {
-    return new FillLoop(
-        journal,
-        run,
-        heartbeat,
+    this.journal = journal;
+    this.run = run;
+    this.heartbeat = heartbeat;
+    this.backfill =
         new Backfill(
             session,
             run.target(),
             source.isGateway() ? Optional.of(gateway.writer(run.typeNumber())) : Optional.empty(),
-            legacyIds -> gateway.writer(run.typeNumber()).erased(gateway.database(), legacyIds)),
-        new FillPace(
-            journal,
-            run,
-            heartbeat,
-            new Throttle(source.database(), run.target(), heartbeat::nanoTime)));
+            legacyIds -> gateway.writer(run.typeNumber()).erased(gateway.database(), legacyIds));
+    this.retry = new Retry(backfill, this::fill);
+    this.pace = new FillPace(journal, source, run, heartbeat);
+    this.fence = heartbeat.claim().fence();
   }
 
   /** Returns why it can't continue; empty once all rows are filled. */

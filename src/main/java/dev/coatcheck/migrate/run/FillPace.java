@@ -1,5 +1,6 @@
 package dev.coatcheck.migrate.run;
 
+import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.Throttle;
 import dev.coatcheck.migrate.table.Backfill.Outcome;
 import dev.coatcheck.migrate.table.KeyTimes;
@@ -33,11 +34,11 @@ final class FillPace {
   /** Rows that take about the wanted time; not rounded to blocks, so that it grows slowly. */
   private int wantedRows = BATCH_ROWS_FIRST;
 
-  FillPace(JournalTable journal, TableMigration run, Heartbeat heartbeat, Throttle throttle) {
+  FillPace(JournalTable journal, Source source, TableMigration run, Heartbeat heartbeat) {
     this.journal = journal;
     this.run = run;
     this.heartbeat = heartbeat;
-    this.throttle = throttle;
+    this.throttle = new Throttle(source.database(), run.target(), heartbeat::nanoTime);
   }
 
   /** Waits while the source is busy. */

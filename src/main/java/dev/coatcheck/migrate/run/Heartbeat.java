@@ -43,7 +43,7 @@ final class Heartbeat implements AutoCloseable {
   private volatile long leaseEndNano;
   private int beatsToSample;
 
-  private Heartbeat(
+  Heartbeat(
       LeaseTable leases,
       Claim claim,
       TableMigration run,
@@ -56,6 +56,7 @@ final class Heartbeat implements AutoCloseable {
     this.throttleSettings = run.throttleSettings();
     this.leaseEndNano = nanoTime() + TimeUnit.MILLISECONDS.toNanos(LEASE_MILLIS);
     this.beats = new Background("table-migration-beat", observer);
+    beats.every(PERIOD, this::beat);
   }
 
   /** The runner has to stop: the run was stopped, or another runner has it. */
@@ -63,17 +64,6 @@ final class Heartbeat implements AutoCloseable {
     Stopped() {
       super("another instance continues the run", null, false, false);
     }
-  }
-
-  static Heartbeat start(
-      LeaseTable leases,
-      Claim claim,
-      TableMigration run,
-      Observer observer,
-      LongSupplier nanoTime) {
-    Heartbeat heartbeat = new Heartbeat(leases, claim, run, observer, nanoTime);
-    heartbeat.beats.every(PERIOD, heartbeat::beat);
-    return heartbeat;
   }
 
   Claim claim() {

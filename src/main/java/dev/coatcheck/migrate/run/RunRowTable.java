@@ -18,7 +18,6 @@ import dev.coatcheck.migrate.table.Phase;
 import dev.coatcheck.postgres.session.LockWait;
 import dev.coatcheck.postgres.sql.schema.tables.records.TableMigrationRecord;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -26,6 +25,7 @@ import java.util.Optional;
 import org.jooq.DSLContext;
 import org.jooq.JSONB;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.type.TypeReference;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The row of a run: the run that it holds, and how a run is written. */
@@ -49,9 +49,7 @@ final class RunRowTable {
 
   /** Of statements, by their IDs. */
   static Map<String, Long> calls(String json) {
-    Map<String, Long> calls = new HashMap<>();
-    JSON.readTree(json).forEachEntry((id, number) -> calls.put(id, number.asLong()));
-    return calls;
+    return JSON.readValue(json, new TypeReference<Map<String, Long>>() {});
   }
 
   static TableMigration run(TableMigrationRecord row) {

@@ -50,11 +50,13 @@ final class Runners implements AutoCloseable {
       Executors.newCachedThreadPool(
           Thread.ofPlatform().daemon().name("table-migration-run-", 0).factory());
 
-  private Runners(
+  Runners(
       JournalTable journal,
       LeaseTable leases,
       GatewayMappings gateway,
       Sources sources,
+      ActiveTables active,
+      ChangeFeed feed,
       LongSupplier nanoTime) {
     this.journal = journal;
     this.leases = leases;
@@ -74,30 +76,18 @@ final class Runners implements AutoCloseable {
             (table, now) -> journal.renamed(table.run(), table.target(), now),
             gateway.observer());
     this.background = new Background("table-migrations", gateway.observer());
-  }
-
-  static Runners start(
-      JournalTable journal,
-      LeaseTable leases,
-      GatewayMappings gateway,
-      Sources sources,
-      ActiveTables active,
-      ChangeFeed feed,
-      LongSupplier nanoTime) {
-    Runners runners = new Runners(journal, leases, gateway, sources, nanoTime);
-    feed.onChange(ChangeKind.TABLE_MIGRATION, () -> runners.isNews.set(true));
+    feed.onChange(ChangeKind.TABLE_MIGRATION, () -> isNews.set(true));
     active.refresh();
-    runners.every(LOOK_MILLIS, runners::look);
-    runners.every(
+    every(LOOK_MILLIS, this::look);
+    every(
         LOOK_MILLIS,
         () -> {
-          if (runners.isBusy || active.isAny()) {
+          if (isBusy || active.isAny()) {
             active.refresh();
-            runners.relay.follow(active);
+            relay.follow(active);
           }
         });
-    runners.every(NAMES_MILLIS, () -> runners.names.follow(active));
-    return runners;
+    every(NAMES_MILLIS, () -> names.follow(active));
   }
 
   /** While nothing is active, Postgres is asked only when the change feed reports a run. */
@@ -158,8 +148,7 @@ final class Runners implements AutoCloseable {
   private void work(Claim claim, TableMigration run) {
     try {
       Source source = sources.ofRun(run.source());
-      try (Heartbeat heartbeat =
-          Heartbeat.start(leases, claim, run, gateway.observer(), nanoTime)) {
+      try (Heartbeat heartbeat = new Heartbeat(leases, claim, run, gateway.observer(), nanoTime)) {
         new Runner(journal, gateway, source, run, heartbeat).run();
       }
       release(claim);

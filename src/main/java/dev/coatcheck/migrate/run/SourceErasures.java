@@ -39,10 +39,11 @@ final class SourceErasures implements AutoCloseable {
   private final Map<String, Long> pausedUntilNano = new HashMap<>();
   private boolean isOpen;
 
-  private SourceErasures(
+  SourceErasures(
       Database gateway,
       JournalTable journal,
       Sources sources,
+      ChangeFeed feed,
       Observer observer,
       LongSupplier nanoTime) {
     this.store = new SourceErasureStore(gateway);
@@ -50,19 +51,8 @@ final class SourceErasures implements AutoCloseable {
     this.sources = sources;
     this.nanoTime = nanoTime;
     this.background = new Background("source-erasures", observer);
-  }
-
-  static SourceErasures start(
-      Database gateway,
-      JournalTable journal,
-      Sources sources,
-      ChangeFeed feed,
-      Observer observer,
-      LongSupplier nanoTime) {
-    SourceErasures erasures = new SourceErasures(gateway, journal, sources, observer, nanoTime);
-    feed.onChange(ChangeKind.ENDING, () -> erasures.isNews.set(true));
-    erasures.background.every(PERIOD, erasures::round);
-    return erasures;
+    feed.onChange(ChangeKind.ENDING, () -> isNews.set(true));
+    background.every(PERIOD, this::round);
   }
 
   private void round() {

@@ -6,7 +6,6 @@ import dev.coatcheck.migrate.run.Heartbeat.Stopped;
 import dev.coatcheck.migrate.source.Child;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.SourceSession;
-import dev.coatcheck.migrate.source.Throttle;
 import dev.coatcheck.migrate.table.ArchiveTable;
 import dev.coatcheck.migrate.table.Backfill.Outcome;
 import dev.coatcheck.migrate.table.ChildFillTable;
@@ -111,7 +110,7 @@ final class StepRunner {
   private Optional<String> fill(Optional<Child> child) {
     return child.isPresent()
         ? fill(child.get())
-        : FillLoop.of(journal, gateway, source, session, run, heartbeat).run();
+        : new FillLoop(journal, gateway, source, session, run, heartbeat).run();
   }
 
   private Optional<String> fill(Child child) {
@@ -130,8 +129,7 @@ final class StepRunner {
   }
 
   private FillPace pace() {
-    Throttle throttle = new Throttle(source.database(), run.target(), heartbeat::nanoTime);
-    return new FillPace(journal, run, heartbeat, throttle);
+    return new FillPace(journal, source, run, heartbeat);
   }
 
   private StepOutcome verify() {

@@ -62,7 +62,7 @@ public final class TableMigrations implements AutoCloseable {
     this.retirement = new Retirement(journal, sources, gateway);
     this.readThrough = new ReadThrough(active, sources, gateway);
     this.runners =
-        Runners.start(
+        new Runners(
             journal,
             new LeaseTable(gateway.database(), holder),
             gateway,
@@ -71,7 +71,7 @@ public final class TableMigrations implements AutoCloseable {
             feed,
             nanoTime);
     this.erasures =
-        SourceErasures.start(
+        new SourceErasures(
             gateway.database(), journal, sources, feed, gateway.observer(), nanoTime);
   }
 

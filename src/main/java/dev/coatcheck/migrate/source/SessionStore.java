@@ -3,7 +3,6 @@ package dev.coatcheck.migrate.source;
 import dev.coatcheck.postgres.session.Session;
 import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.List;
-import org.jooq.DSLContext;
 
 /** All SQL of the fence that excludes earlier runners, and for ending their sessions. */
 final class SessionStore {
@@ -76,12 +75,11 @@ final class SessionStore {
 
   /** True if there is nothing to fence yet. */
   boolean fence(long fence) {
-    return session.transaction("fence", sql -> fence(sql, fence));
-  }
-
-  private boolean fence(DSLContext sql, long fence) {
-    return !PlainSql.isTrue(sql, names.fill(HAS_CHECKPOINT))
-        || PlainSql.execute(sql, names.fill(FENCE), fence, fence) == 1
-        || !PlainSql.isTrue(sql, names.fill(IS_THERE));
+    return session.transaction(
+        "fence",
+        sql ->
+            !PlainSql.isTrue(sql, names.fill(HAS_CHECKPOINT))
+                || PlainSql.execute(sql, names.fill(FENCE), fence, fence) == 1
+                || !PlainSql.isTrue(sql, names.fill(IS_THERE)));
   }
 }

@@ -29,7 +29,14 @@ public final class Sources implements AutoCloseable {
   private final Map<String, Source> opened = new HashMap<>();
   private boolean isClosed;
 
-  private Sources(
+  /** Doesn't connect yet. */
+  public Sources(
+      DatabaseSettings own, Map<String, DatabaseSettings> registered, Observer observer) {
+    this(own, registered, observer, WatchTimeouts.DEFAULT);
+  }
+
+  /** With other limits for networks that drop all packets. */
+  public Sources(
       DatabaseSettings own,
       Map<String, DatabaseSettings> registered,
       Observer observer,
@@ -41,21 +48,6 @@ public final class Sources implements AutoCloseable {
     known.putAll(new TreeMap<>(registered));
     this.observer = observer;
     this.timeouts = timeouts;
-  }
-
-  /** Doesn't connect yet. */
-  public static Sources open(
-      DatabaseSettings own, Map<String, DatabaseSettings> registered, Observer observer) {
-    return open(own, registered, observer, WatchTimeouts.DEFAULT);
-  }
-
-  /** With other limits for networks that drop all packets. */
-  public static Sources open(
-      DatabaseSettings own,
-      Map<String, DatabaseSettings> registered,
-      Observer observer,
-      WatchTimeouts timeouts) {
-    return new Sources(own, registered, observer, timeouts);
   }
 
   /** The gateway's own database first, then by name. */

@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The names and numbers of one run, and the only class that fills them into statements. */
 public final class TargetSql {
@@ -226,9 +227,12 @@ public final class TargetSql {
     return SqlTemplate.fill(template.text(), names);
   }
 
-  /** All statements of a template, in order. */
-  public List<String> fillAll(SqlTemplate template) {
-    return template.statements().stream().map(this::fill).toList();
+  /** All statements of the templates, in order. */
+  public List<String> fillAll(SqlTemplate... templates) {
+    return Stream.of(templates)
+        .flatMap(template -> template.statements().stream())
+        .map(this::fill)
+        .toList();
   }
 
   /** Milliseconds since 1970 of the row {@code t}, or null. */

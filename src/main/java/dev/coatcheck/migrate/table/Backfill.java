@@ -29,7 +29,7 @@ import java.util.function.Supplier;
 public final class Backfill {
   /** The statements of a batch: it locks rows, computes their keys and writes them. */
   public static final List<SqlTemplate> STATEMENTS =
-      List.of(BatchTable.LOCK, BatchTable.KEYS, RowKeyTable.CALL);
+      List.of(BatchTable.LOCK, BatchTable.KEYS, BatchTable.CALL);
 
   private final BackfillStore store;
   private final SetAsideStore setAside;

@@ -11,7 +11,6 @@ import dev.coatcheck.postgres.session.Session;
 import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.function.Function;
 import org.jooq.DSLContext;
 
 /** All SQL of batches. A batch and its checkpoint are one transaction. */
@@ -75,10 +74,10 @@ final class BackfillStore {
   }
 
   OptionalLong open(long afterId) {
-    Function<DSLContext, List<Long>> first =
-        sql -> PlainSql.rows(sql, rows.fill(OPEN), row -> row.getLong(1), afterId);
-    return session.longTransaction("backfill", first).stream()
-        .mapToLong(Long::longValue)
-        .findFirst();
+    return session.longTransaction(
+        "backfill",
+        sql ->
+            PlainSql.first(sql, rows.fill(OPEN), row -> OptionalLong.of(row.getLong(1)), afterId)
+                .orElse(OptionalLong.empty()));
   }
 }

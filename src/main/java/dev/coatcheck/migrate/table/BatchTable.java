@@ -9,9 +9,9 @@ import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.sql.PlainSql;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jooq.DSLContext;
 import org.jooq.exception.DataAccessException;
 
@@ -25,6 +25,9 @@ final class BatchTable {
 
   /** Values: after which ID, up to which (twice); the greatest position so far. */
   static final SqlTemplate KEYS = KeyTimes.template("keys.sql");
+
+  /** Calls the function of {@code fill.sql}. Values: the legacy IDs of the rows, and the keys. */
+  static final SqlTemplate CALL = SqlTemplate.file(BatchTable.class, "write.sql");
 
   private static final SqlTemplate ADVANCE = SqlTemplate.file(BatchTable.class, "advance.sql");
   private static final SqlTemplate READ = SqlTemplate.file(BatchTable.class, "checkpoint.sql");
@@ -149,35 +152,39 @@ final class BatchTable {
     if (rows.isEmpty()) {
       return;
     }
+    Long[] ids = rows.stream().map(LegacyKey::legacy).toArray(Long[]::new);
+    Long[] keys = rows.stream().map(LegacyKey::key).toArray(Long[]::new);
+    if (!written(sql, ids, keys).containsAll(rows)) {
+      throw new RowRefused();
+    }
+    if (mappings.isPresent()) {
+      mappings.get().insert(sql, rows, careful);
+    } else {
+      PlainSql.execute(sql, names.fill(OUTBOX), ids, keys);
+    }
+  }
+
+  /**
+   * Writes keys to those of the rows that have none, with the function of {@code fill.sql}, which
+   * runs the table's own triggers as the table's owner, with the application's search path.
+   *
+   * @param ids in their order
+   * @return the changed rows, with their current keys: a trigger may have skipped some rows
+   */
+  private Set<LegacyKey> written(DSLContext sql, Long[] ids, Long[] keys) {
     try {
-      if (!new HashSet<>(RowKeyTable.write(sql, names, rows)).containsAll(rows)) {
-        throw new RowRefused();
-      }
-    } catch (RowRefused kept) {
-      throw kept;
+      List<LegacyKey> written =
+          PlainSql.rows(
+              sql,
+              names.fill(CALL),
+              row -> new LegacyKey(row.getLong(1), row.getLong(2)),
+              ids,
+              keys);
+      PlainSql.pinPath(sql);
+      return Set.copyOf(written);
     } catch (DataAccessException refused) {
       throw new RowRefused(refused);
     }
-    deliver(sql, rows, careful);
-  }
-
-  private void deliver(DSLContext sql, List<LegacyKey> filled, boolean careful) {
-    if (filled.isEmpty()) {
-      return;
-    }
-    if (mappings.isPresent()) {
-      mappings.get().insert(sql, filled, careful);
-    } else {
-      PlainSql.execute(
-          sql,
-          names.fill(OUTBOX),
-          ids(filled),
-          filled.stream().map(LegacyKey::key).toArray(Long[]::new));
-    }
-  }
-
-  private static Long[] ids(List<LegacyKey> rows) {
-    return rows.stream().map(LegacyKey::legacy).toArray(Long[]::new);
   }
 
   /**

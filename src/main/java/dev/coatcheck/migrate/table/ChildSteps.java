@@ -143,15 +143,12 @@ final class ChildSteps {
         named(Step.CHILD_COLUMN),
         Stream.of(
                 List.of(names.fill(FunctionTable.ONE_BY_ONE), leading(false)),
-                names.fillAll(ON_REF_LATE),
-                names.fillAll(FILL_REF),
-                names.fillAll(RIGHTS),
-                all(LOCK, "child-column.sql"))
+                names.fillAll(ON_REF_LATE, FILL_REF, RIGHTS, LOCK, file("child-column.sql")))
             .flatMap(List::stream)
             .toList(),
         Stream.concat(
                 Stream.of(names.fill(FunctionTable.ONE_BY_ONE)),
-                all(LOCK, "child-column-undo.sql").stream())
+                names.fillAll(LOCK, file("child-column-undo.sql")).stream())
             .toList(),
         names.fill(HAS_TRIGGER));
   }
@@ -179,7 +176,7 @@ final class ChildSteps {
         more.leafIndex(child, leaf),
         more.leafIndex(child, new Child.Leaf(child.oid(), child.table())),
         false,
-        more.fill(file("child-turn.sql")),
+        more.fill(file("turn.sql").with("table", "<child>")),
         more.fill(file("child-index.sql")),
         List.of(),
         more.fill(file("child-index-undo.sql")));
@@ -189,8 +186,8 @@ final class ChildSteps {
     return new Step.Ddl(
         Phase.CHILDREN,
         named("child-index"),
-        all(Steps.lock("share", CHILD, true), "root-index.sql"),
-        all(LOCK, "root-index-undo.sql"),
+        names.fillAll(Steps.lock("share", CHILD, true), file("root-index.sql")),
+        names.fillAll(LOCK, file("root-index-undo.sql")),
         names.fill(HAS_ROOT_INDEX));
   }
 
@@ -202,15 +199,11 @@ final class ChildSteps {
     return new Step.Ddl(
         Phase.CHILDREN,
         named("child-key"),
-        all(Steps.lock("share row exclusive", CHILD_AND_TABLE, true), "child-key.sql"),
-        all(Steps.lock("access exclusive", CHILD_AND_TABLE, true), "child-key-undo.sql"),
+        names.fillAll(
+            Steps.lock("share row exclusive", CHILD_AND_TABLE, true), file("child-key.sql")),
+        names.fillAll(
+            Steps.lock("access exclusive", CHILD_AND_TABLE, true), file("child-key-undo.sql")),
         names.fill(check));
-  }
-
-  private List<String> all(SqlTemplate lock, String name) {
-    return Stream.of(lock, file(name))
-        .flatMap(template -> names.fillAll(template).stream())
-        .toList();
   }
 
   private String named(String step) {

@@ -18,8 +18,7 @@ import org.jooq.DSLContext;
  */
 public final class ErasedRowsTable {
   private static final SqlTemplate ARCHIVED = file("erase-archived.sql");
-  private static final SqlTemplate ARCHIVED_KEYS = file("erase-archived-keys.sql");
-  private static final SqlTemplate OUTBOX = file("erase-outbox.sql");
+  private static final SqlTemplate KEYS = file("erase-keys.sql");
   private static final SqlTemplate SET_ASIDE = file("erase-set-aside.sql");
 
   private static final String BOUND = "select set_config('lock_timeout', '5s', true)";
@@ -57,7 +56,7 @@ public final class ErasedRowsTable {
         sql -> {
           for (String outbox : List.of("outbox_a", "outbox_b")) {
             if (isThere(sql, "<'" + outbox + "'>")) {
-              execute(sql, OUTBOX.with("outbox", "<" + outbox + ">"), (Object) keys(rows));
+              execute(sql, KEYS.with("entries", "<" + outbox + ">"), (Object) keys(rows));
             }
           }
           if (isThere(sql, "<'archive'>")) {
@@ -77,7 +76,7 @@ public final class ErasedRowsTable {
     transact(
         sql -> {
           if (isThere(sql, "<'archive'>")) {
-            execute(sql, ARCHIVED_KEYS, (Object) keys(rows));
+            execute(sql, KEYS.with("entries", "<archive>"), (Object) keys(rows));
           }
         });
   }

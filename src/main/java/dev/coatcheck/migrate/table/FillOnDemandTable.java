@@ -58,9 +58,6 @@ public final class FillOnDemandTable {
     this.rows = new BatchTable(target, Optional.empty());
   }
 
-  /** A row's key; not stored yet unless the row is filled. */
-  private record Row(long key, boolean isFilled) {}
-
   /**
    * The key of a row; empty if there is no such row. Tries again if the table was renamed a moment
    * ago.
@@ -89,17 +86,17 @@ public final class FillOnDemandTable {
     return source.read(
         "archived key",
         sql ->
-            PlainSql.rows(sql, names.fill(ARCHIVED), row -> row.getLong(1), legacy).stream()
-                .mapToLong(Long::longValue)
-                .findFirst());
+            PlainSql.first(
+                    sql, names.fill(ARCHIVED), row -> OptionalLong.of(row.getLong(1)), legacy)
+                .orElse(OptionalLong.empty()));
   }
 
   private OptionalLong findByNames(long legacy) {
-    List<Row> rows = source.read("source row", sql -> row(sql, names.fill(READ), legacy));
-    if (rows.isEmpty()) {
+    List<OptionalLong> keys = source.read("source row", sql -> keys(sql, names.fill(READ), legacy));
+    if (keys.isEmpty()) {
       return OptionalLong.empty();
     }
-    return rows.getFirst().isFilled() ? OptionalLong.of(rows.getFirst().key()) : fill(legacy);
+    return keys.getFirst().isPresent() ? keys.getFirst() : fill(legacy);
   }
 
   private OptionalLong fill(long legacy) {
@@ -115,12 +112,12 @@ public final class FillOnDemandTable {
     if (!PlainSql.isTrue(sql, names.fill(NEAR), legacy, legacy, legacy, AHEAD_MAX)) {
       throw new DatabaseUnavailable("the key of a row far ahead of the backfill");
     }
-    List<Row> row = row(sql, names.fill(LOCK), legacy);
-    if (row.isEmpty()) {
+    List<OptionalLong> keys = keys(sql, names.fill(LOCK), legacy);
+    if (keys.isEmpty()) {
       return OptionalLong.empty();
     }
-    if (row.getFirst().isFilled()) {
-      return OptionalLong.of(row.getFirst().key());
+    if (keys.getFirst().isPresent()) {
+      return keys.getFirst();
     }
     PlainSql.rows(sql, names.fill(HOLD), held -> held.getInt(1));
     OptionalLong kept =
@@ -149,14 +146,8 @@ public final class FillOnDemandTable {
         .orElseThrow(() -> new DatabaseUnavailable("the key of a row behind the backfill"));
   }
 
-  private List<Row> row(DSLContext sql, String query, long legacy) {
-    return PlainSql.rows(
-        sql,
-        query,
-        row -> {
-          long key = row.getLong(1);
-          return new Row(key, !row.wasNull());
-        },
-        legacy);
+  /** The key of the row, empty if the row is not filled; no key if there is no such row. */
+  private List<OptionalLong> keys(DSLContext sql, String query, long legacy) {
+    return PlainSql.rows(sql, query, row -> PlainSql.optionalLong(row, 1), legacy);
   }
 }

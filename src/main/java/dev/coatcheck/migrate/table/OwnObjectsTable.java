@@ -70,10 +70,6 @@ public final class OwnObjectsTable {
     }
   }
 
-  private List<String> missing(Extent extent) {
-    return extent == Extent.NONE ? List.of() : missing(extent == Extent.ON_TABLE);
-  }
-
   public boolean hasTable() {
     return session.transaction("objects", sql -> PlainSql.isTrue(sql, names.fill(HAS_TABLE)));
   }
@@ -83,7 +79,11 @@ public final class OwnObjectsTable {
     return session.transaction("objects", sql -> PlainSql.isTrue(sql, names.fill(HAS_ARCHIVING)));
   }
 
-  private List<String> missing(boolean onTable) {
+  private List<String> missing(Extent extent) {
+    if (extent == Extent.NONE) {
+      return List.of();
+    }
+    boolean onTable = extent == Extent.ON_TABLE;
     return session.transaction(
         "objects",
         sql -> {
@@ -120,12 +120,10 @@ public final class OwnObjectsTable {
    * the rest. A backfill can't continue with them, and reports that.
    */
   public void mend(Extent extent) {
-    if (!missing(extent).isEmpty()) {
-      mend(extent == Extent.ON_TABLE && hasTable());
+    if (missing(extent).isEmpty()) {
+      return;
     }
-  }
-
-  private void mend(boolean onTable) {
+    boolean onTable = extent == Extent.ON_TABLE && hasTable();
     session.transaction(
         "mend",
         sql -> {

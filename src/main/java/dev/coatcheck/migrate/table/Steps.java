@@ -116,7 +116,7 @@ public final class Steps {
             "fill",
             Backfill.STATEMENTS.stream().map(names::fill).toList(),
             Optional.empty()),
-        keys.index(Phase.INDEX, "new-perm", "new-perm.sql", List.of(), "new-perm-undo.sql"),
+        keys.index(Phase.INDEX, "new-perm", "<key>", List.of()),
         check(),
         notNull());
   }
@@ -153,7 +153,7 @@ public final class Steps {
             file("on-reused.sql"),
             FunctionTable.guarded(file("on-update.sql")),
             file("on-refused.sql"),
-            RowKeyTable.FUNCTION,
+            file("fill.sql"),
             file("rights.sql"),
             GIVE_TO_OWNER);
     return new Step.Ddl(
@@ -171,9 +171,7 @@ public final class Steps {
     return new Step.Ddl(
         Phase.EXPAND,
         Step.DUAL_WRITE,
-        Stream.of(ARCHIVED_MAXIMA, file("dual-write.sql"))
-            .flatMap(template -> names.fillAll(template).stream())
-            .toList(),
+        names.fillAll(ARCHIVED_MAXIMA, file("dual-write.sql")),
         names.fillAll(file("dual-write-undo.sql")),
         names.fill(HAS_TRIGGER));
   }

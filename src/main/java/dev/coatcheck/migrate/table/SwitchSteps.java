@@ -28,6 +28,10 @@ final class SwitchSteps {
 
   private static final SqlTemplate TURN = file("turn.sql");
 
+  private static final SqlTemplate BUILD_INDEX = file("build-index.sql");
+
+  private static final SqlTemplate DROP_INDEX = file("drop-index.sql");
+
   private static final SqlTemplate PRIMARY_KEY = file("primary-key.sql");
 
   /** The table, and those whose foreign keys are bound to one of its indexes. */
@@ -71,14 +75,13 @@ final class SwitchSteps {
         new Step.Verify(),
         merge(Phase.PREPARE_SWITCH),
         validate(Phase.PREPARE_SWITCH),
-        index(Phase.PREPARE_SWITCH, "old-perm", "old-perm.sql", release(), "old-perm-undo.sql"),
-        index(Phase.SWITCH, Step.NEW_PK, "new-pk.sql", List.of(), "new-pk-undo.sql"),
+        index(Phase.PREPARE_SWITCH, "old-perm", "<id>", release()),
+        index(Phase.SWITCH, Step.NEW_PK, "<key>", List.of()),
         primaryKey(),
         validate(Phase.SWITCH),
         merge(Phase.SWITCH),
         new Step.Spare(
-            index(Phase.SWITCH, "old-pk", "old-pk.sql", List.of(), "old-pk-undo.sql"),
-            names.fill(HAS_NEW_PRIMARY_KEY)));
+            index(Phase.SWITCH, "old-pk", "<id>", List.of()), names.fill(HAS_NEW_PRIMARY_KEY)));
   }
 
   /** A query for whether the new keys are the primary key. */
@@ -87,20 +90,21 @@ final class SwitchSteps {
   }
 
   /**
-   * @param name one of {@link TargetSql#INDEXES}
+   * @param name one of {@link TargetSql#INDEXES}, with hyphens
    */
-  Step.Index index(Phase phase, String name, String create, List<String> release, String undo) {
+  Step.Index index(Phase phase, String name, String column, List<String> release) {
+    String kind = name.replace('-', '_');
     return new Step.Index(
         phase,
         name,
         target.oid(),
-        target.objects().derived(name.replace('-', '_')),
-        target.objects().derived(name.replace('-', '_')),
+        target.objects().derived(kind),
+        target.objects().derived(kind),
         true,
         names.fill(TURN),
-        names.fill(file(create)),
+        names.fill(BUILD_INDEX.with("index", "<" + kind + ">").with("column", column)),
         release,
-        names.fill(file(undo)));
+        names.fill(DROP_INDEX.with("index", "<beside_" + kind + ">")));
   }
 
   private Step primaryKey() {
@@ -114,13 +118,11 @@ final class SwitchSteps {
 
   private List<String> release() {
     String index = "to_regclass(<'beside_old_perm'>)";
-    return Stream.of(
-            LOCK.with("bound_index", index),
-            UNBIND.with("bound_index", index),
-            file("old-perm-release.sql"),
-            REBIND)
-        .flatMap(template -> names.fillAll(template).stream())
-        .toList();
+    return names.fillAll(
+        LOCK.with("bound_index", index),
+        UNBIND.with("bound_index", index),
+        file("old-perm-release.sql"),
+        REBIND);
   }
 
   /**
@@ -137,15 +139,13 @@ final class SwitchSteps {
         GATE.with("'beside_spare'", "<'beside_" + spare + "'>")
             .with("'beside_stays'", "<'beside_" + stays + "'>")
             .with("must_be_there", Boolean.toString(isForward));
+    SqlTemplate unbind = UNBIND.with("bound_index", INDEX_OF_PRIMARY_KEY);
     List<ChildSteps> children = ChildSteps.of(target).toList();
     return Stream.of(
             Stream.of(names.fill(FunctionTable.ONE_BY_ONE)),
             names.fillAll(LOCK.with("bound_index", INDEX_OF_PRIMARY_KEY)).stream(),
             children.stream().map(child -> child.gate(isForward)),
-            names.fillAll(gate).stream(),
-            names.fillAll(UNBIND.with("bound_index", INDEX_OF_PRIMARY_KEY)).stream(),
-            names.fillAll(move).stream(),
-            names.fillAll(REBIND).stream(),
+            names.fillAll(gate, unbind, move, REBIND).stream(),
             children.stream().map(child -> child.leading(isForward)))
         .flatMap(statements -> statements)
         .toList();
@@ -153,10 +153,7 @@ final class SwitchSteps {
 
   /** On the way back too, if an undo has added foreign keys again. */
   Step merge(Phase phase) {
-    List<String> merge =
-        Stream.of(Steps.lock("share row exclusive", TO_MERGE, true), MERGE)
-            .flatMap(template -> names.fillAll(template).stream())
-            .toList();
+    List<String> merge = names.fillAll(Steps.lock("share row exclusive", TO_MERGE, true), MERGE);
     return new Step.Merge(phase, merge, names.fill(HAS_TO_MERGE));
   }
 

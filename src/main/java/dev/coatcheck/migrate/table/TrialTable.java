@@ -110,7 +110,7 @@ public final class TrialTable {
             savepoint ->
                 PlainSql.rows(
                     savepoint.dsl(),
-                    names.fill(RowKeyTable.CALL),
+                    names.fill(BatchTable.CALL),
                     row -> row.getLong(1),
                     id,
                     new Long[] {KEY}));

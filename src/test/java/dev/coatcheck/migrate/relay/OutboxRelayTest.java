@@ -34,7 +34,7 @@ class OutboxRelayTest {
     ActiveTable table =
         new ActiveTable(1, "gateway", target, fixture.type.number(), true, true, false);
     Source source = new Source("gateway", fixture.settings, fixture.source, true);
-    try (Sources sources = Sources.open(fixture.settings, Map.of(), observer);
+    try (Sources sources = new Sources(fixture.settings, Map.of(), observer);
         OutboxRelay relay = relay(sources)) {
       relay.round(source, List.of(table));
       assertThat(entries()).isEqualTo("0.0");

@@ -78,6 +78,6 @@ class HeartbeatTest {
   }
 
   private Heartbeat start() {
-    return Heartbeat.start(leases, claim, run, new Observer(), nano::get);
+    return new Heartbeat(leases, claim, run, new Observer(), nano::get);
   }
 }

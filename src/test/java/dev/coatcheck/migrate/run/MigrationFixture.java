@@ -108,7 +108,7 @@ public final class MigrationFixture extends MigratedSource {
   Sources sources() {
     if (sources == null) {
       sources =
-          Sources.open(
+          new Sources(
               gatewaySettings(),
               isBeside ? Map.of() : Map.of(OTHER, settings),
               gateway.observer,

@@ -161,7 +161,7 @@ class UnreachableSourceTest {
                     "dead" + i,
                     new DatabaseSettings(
                         behind, shop.settings.user(), shop.settings.password(), 4)));
-    return Sources.open(shop.gatewaySettings(), named, shop.gateway.observer);
+    return new Sources(shop.gatewaySettings(), named, shop.gateway.observer);
   }
 
   private static void finish(TableMigrations migrations, String source, String table, Type type) {

@@ -23,7 +23,7 @@ class SourcesTest {
 
   private final Observer observer = new Observer();
   private final Sources sources =
-      Sources.open(OWN, Map.of("shop", OWN, "attic", DOWN, "barn", DOWN), observer);
+      new Sources(OWN, Map.of("shop", OWN, "attic", DOWN, "barn", DOWN), observer);
 
   @AfterEach
   void close() {
@@ -99,7 +99,7 @@ class SourcesTest {
 
   @Test
   void gatewayIsNoNameForAnother() {
-    assertThatThrownBy(() -> Sources.open(OWN, Map.of("gateway", DOWN), observer))
+    assertThatThrownBy(() -> new Sources(OWN, Map.of("gateway", DOWN), observer))
         .isInstanceOf(IllegalArgumentException.class);
   }
 

@@ -1,4 +1,0 @@
--- Undo of the step "old-pk", also after a failed build.
--- Locks: the customer's table in share update exclusive mode; writers continue.
-
-drop index concurrently if exists <beside_old_pk>;
