@@ -22,7 +22,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import org.eclipse.jetty.ee10.servlet.ServletContextRequest;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.util.VirtualThreads;
 
@@ -170,11 +169,7 @@ public final class EventStreams implements AutoCloseable {
       permits.giveBack(owner);
       return Answer.STREAMED;
     }
-    EndPoint connection =
-        ServletContextRequest.getServletContextRequest(ctx.req())
-            .getConnectionMetaData()
-            .getConnection()
-            .getEndPoint();
+    EndPoint connection = StreamedAnswer.connection(ctx);
     ctx.future(
         () ->
             CompletableFuture.runAsync(

@@ -2,6 +2,7 @@ package dev.coatcheck.api.server;
 
 import dev.coatcheck.api.exchange.ClientAddress;
 import dev.coatcheck.api.exchange.Problem;
+import dev.coatcheck.api.exchange.RequestAccess;
 import dev.coatcheck.api.exchange.RequestQuota;
 import dev.coatcheck.api.exchange.RequestQuota.Policy;
 import dev.coatcheck.ids.access.Caller;
@@ -84,12 +85,12 @@ public final class RateLimits {
   }
 
   Optional<Problem> count(Context ctx, Caller caller) {
-    ServletContextRequest request = ServletContextRequest.getServletContextRequest(ctx.req());
+    ServletContextRequest request = RequestAccess.request(ctx);
     return count(request, request.getServletContextResponse(), caller);
   }
 
   Optional<Problem> countAddress(Context ctx) {
-    ServletContextRequest request = ServletContextRequest.getServletContextRequest(ctx.req());
+    ServletContextRequest request = RequestAccess.request(ctx);
     return countAddress(request, request.getServletContextResponse());
   }
 
