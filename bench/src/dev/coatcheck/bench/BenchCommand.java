@@ -57,19 +57,14 @@ final class BenchCommand {
     if (rows < 1_000 || rows > 100_000_000) {
       throw new CommandFailed("--rows must be 1000 to 100000000.");
     }
-    Path home = Files.createTempDirectory("coatcheck-bench");
-    try (ProgressBar bar =
-        new ProgressBarBuilder()
-            .setTaskName("minting")
-            .setInitialMax(rows)
-            .setStyle(ProgressBarStyle.ASCII)
-            .build()) {
-      print(MappingSize.measure(throwAway(home), rows, bar::stepBy));
-    } catch (StartFailed | MeasureFailed failed) {
-      throw new CommandFailed(String.valueOf(failed.getMessage()));
-    } finally {
-      delete(home);
-    }
+    MappingSize.Result result =
+        inFolder(
+            home -> {
+              try (ProgressBar bar = bar("minting", rows)) {
+                return MappingSize.measure(throwAway(home), rows, bar::stepBy);
+              }
+            });
+    print(result);
     return 0;
   }
 
@@ -92,22 +87,15 @@ final class BenchCommand {
     if (rows < 1_000 || rows > 10_000_000 || runs < 1 || runs > 100) {
       throw new CommandFailed("--rows must be 1000 to 10000000, --runs 1 to 100.");
     }
-    Path home = Files.createTempDirectory("coatcheck-bench");
-    try (ProgressBar bar =
-        new ProgressBarBuilder()
-            .setTaskName("importing and copying")
-            .setInitialMax(2L * rows * (runs + 1))
-            .setStyle(ProgressBarStyle.ASCII)
-            .build()) {
-      print(ImportSpeed.measure(throwAway(home.resolve("home")), home, rows, runs, bar::stepBy));
-    } catch (StartFailed | MeasureFailed failed) {
-      throw new CommandFailed(String.valueOf(failed.getMessage()));
-    } catch (InterruptedException stopped) {
-      Thread.currentThread().interrupt();
-      throw new CommandFailed("interrupted.");
-    } finally {
-      delete(home);
-    }
+    List<Row> measured =
+        inFolder(
+            folder -> {
+              try (ProgressBar bar = bar("importing and copying", 2L * rows * (runs + 1))) {
+                return ImportSpeed.measure(
+                    throwAway(folder.resolve("home")), folder, rows, runs, bar::stepBy);
+              }
+            });
+    print(measured);
     return 0;
   }
 
@@ -130,22 +118,15 @@ final class BenchCommand {
     if (rows < 1_000 || rows > 10_000_000 || runs < 1 || runs > 100) {
       throw new CommandFailed("--rows must be 1000 to 10000000, --runs 1 to 100.");
     }
-    Path home = Files.createTempDirectory("coatcheck-bench");
-    try (ProgressBar bar =
-        new ProgressBarBuilder()
-            .setTaskName("filling")
-            .setInitialMax((long) BackfillSpeed.PARTS * rows * (runs + 1))
-            .setStyle(ProgressBarStyle.ASCII)
-            .build()) {
-      print(BackfillSpeed.measure(throwAway(home), rows, runs, bar::stepBy));
-    } catch (StartFailed | MeasureFailed failed) {
-      throw new CommandFailed(String.valueOf(failed.getMessage()));
-    } catch (InterruptedException stopped) {
-      Thread.currentThread().interrupt();
-      throw new CommandFailed("interrupted.");
-    } finally {
-      delete(home);
-    }
+    long steps = (long) BackfillSpeed.PARTS * rows * (runs + 1);
+    List<Row> measured =
+        inFolder(
+            home -> {
+              try (ProgressBar bar = bar("filling", steps)) {
+                return BackfillSpeed.measure(throwAway(home), rows, runs, bar::stepBy);
+              }
+            });
+    print(measured);
     return 0;
   }
 
@@ -165,6 +146,35 @@ final class BenchCommand {
     out.printf("all, bytes          %,15d%n", result.totalBytes());
     out.printf("bytes per mapping   %15.1f%n", result.bytesPerMapping());
     out.flush();
+  }
+
+  /** What is measured in a folder. */
+  @FunctionalInterface
+  interface Work<T> {
+    T in(Path folder) throws CommandFailed, StartFailed, IOException, InterruptedException;
+  }
+
+  /** Measures in a new folder, which is deleted afterwards. */
+  static <T> T inFolder(Work<T> work) throws CommandFailed, IOException {
+    Path folder = Files.createTempDirectory("coatcheck-bench");
+    try {
+      return work.in(folder);
+    } catch (StartFailed | MeasureFailed failed) {
+      throw new CommandFailed(String.valueOf(failed.getMessage()));
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      throw new CommandFailed("interrupted.");
+    } finally {
+      delete(folder);
+    }
+  }
+
+  static ProgressBar bar(String task, long max) {
+    return new ProgressBarBuilder()
+        .setTaskName(task)
+        .setInitialMax(max)
+        .setStyle(ProgressBarStyle.ASCII)
+        .build();
   }
 
   static Config throwAway(Path home) throws CommandFailed {

@@ -16,8 +16,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
 import me.tongfei.progressbar.ProgressBar;
-import me.tongfei.progressbar.ProgressBarBuilder;
-import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -61,25 +59,7 @@ final class GrowthCommand implements Callable<Integer> {
     for (long size = from; size <= upTo; size *= 10) {
       sizes.add(size);
     }
-    List<GrowthStep> steps = new ArrayList<>();
-    Path folder = Files.createTempDirectory("coatcheck-bench");
-    try (ProgressBar bar =
-        new ProgressBarBuilder()
-            .setTaskName("minting")
-            .setInitialMax(Storage.values().length * sizes.getLast())
-            .setStyle(ProgressBarStyle.ASCII)
-            .build()) {
-      for (Storage storage : Arrays.asList(Storage.values())) {
-        Path home = folder.resolve(storage.name());
-        steps.addAll(
-            Growth.measure(storage, BenchCommand.throwAway(home), folder, sizes, bar::stepBy));
-        BenchCommand.delete(home);
-      }
-    } catch (StartFailed failed) {
-      throw new CommandFailed(String.valueOf(failed.getMessage()));
-    } finally {
-      BenchCommand.delete(folder);
-    }
+    List<GrowthStep> steps = BenchCommand.inFolder(folder -> measured(sizes, folder));
     PrintWriter out = spec.commandLine().getOut();
     out.println();
     out.print(GrowthText.of(steps));
@@ -88,5 +68,20 @@ final class GrowthCommand implements Callable<Integer> {
       Files.writeString(svg, GrowthPicture.of(steps));
     }
     return 0;
+  }
+
+  private static List<GrowthStep> measured(List<Long> sizes, Path folder)
+      throws CommandFailed, StartFailed, IOException {
+    List<GrowthStep> steps = new ArrayList<>();
+    long most = Storage.values().length * sizes.getLast();
+    try (ProgressBar bar = BenchCommand.bar("minting", most)) {
+      for (Storage storage : Arrays.asList(Storage.values())) {
+        Path home = folder.resolve(storage.name());
+        steps.addAll(
+            Growth.measure(storage, BenchCommand.throwAway(home), folder, sizes, bar::stepBy));
+        BenchCommand.delete(home);
+      }
+    }
+    return steps;
   }
 }

@@ -1,15 +1,11 @@
 package dev.coatcheck.bench;
 
-import dev.coatcheck.app.boot.StartFailed;
 import dev.coatcheck.app.client.CommandFailed;
-import dev.coatcheck.bench.machine.MeasureFailed;
 import dev.coatcheck.bench.report.Report;
 import dev.coatcheck.bench.report.TableText;
 import dev.coatcheck.bench.speed.Overload;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -82,19 +78,11 @@ final class OverloadCommand implements Callable<Integer> {
             connections,
             ROWS,
             Duration.ofSeconds(warmUp));
-    Path folder = Files.createTempDirectory("coatcheck-bench");
-    try {
-      print(
-          Overload.measure(
-              BenchCommand.throwAway(folder.resolve("home")), folder, plan, this::stage));
-    } catch (StartFailed | MeasureFailed failed) {
-      throw new CommandFailed(String.valueOf(failed.getMessage()));
-    } catch (InterruptedException stopped) {
-      Thread.currentThread().interrupt();
-      throw new CommandFailed("interrupted.");
-    } finally {
-      BenchCommand.delete(folder);
-    }
+    print(
+        BenchCommand.inFolder(
+            folder ->
+                Overload.measure(
+                    BenchCommand.throwAway(folder.resolve("home")), folder, plan, this::stage)));
     return 0;
   }
 

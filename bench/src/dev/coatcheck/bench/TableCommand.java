@@ -2,11 +2,9 @@ package dev.coatcheck.bench;
 
 import dev.coatcheck.app.boot.Config;
 import dev.coatcheck.app.boot.Setting;
-import dev.coatcheck.app.boot.StartFailed;
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.bench.baseline.PostgresBaselines;
 import dev.coatcheck.bench.machine.Launcher;
-import dev.coatcheck.bench.machine.MeasureFailed;
 import dev.coatcheck.bench.machine.Tool;
 import dev.coatcheck.bench.micro.MicroSpeed;
 import dev.coatcheck.bench.report.ComparisonText;
@@ -91,18 +89,11 @@ final class TableCommand implements Callable<Integer> {
   }
 
   private List<Row> measureBeside(HttpSpeed.Plan plan) throws CommandFailed, IOException {
-    Path folder = Files.createTempDirectory("coatcheck-bench");
-    try {
-      Config requests = config(Files.createDirectory(folder.resolve("home")));
-      return new TableRun(plan, folder, this::stage).rows(requests);
-    } catch (StartFailed | MeasureFailed failed) {
-      throw new CommandFailed(String.valueOf(failed.getMessage()));
-    } catch (InterruptedException stopped) {
-      Thread.currentThread().interrupt();
-      throw new CommandFailed("interrupted.");
-    } finally {
-      BenchCommand.delete(folder);
-    }
+    return BenchCommand.inFolder(
+        folder -> {
+          Config requests = config(Files.createDirectory(folder.resolve("home")));
+          return new TableRun(plan, folder, this::stage).rows(requests);
+        });
   }
 
   private void stage(String now) {

@@ -3,6 +3,7 @@ package dev.coatcheck.bench.footprint;
 import dev.coatcheck.app.boot.Config;
 import dev.coatcheck.app.boot.OpenDatabase;
 import dev.coatcheck.app.boot.StartFailed;
+import dev.coatcheck.bench.growth.Growth;
 import dev.coatcheck.bench.report.Goal;
 import dev.coatcheck.bench.report.Row;
 import dev.coatcheck.bench.report.Samples;
@@ -15,10 +16,6 @@ import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.id.TokenSource;
 import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.key.KeyKind;
-import dev.coatcheck.core.key.KeyReservation;
-import dev.coatcheck.core.key.Positions;
-import dev.coatcheck.core.key.SnowflakeLayout;
-import dev.coatcheck.core.key.Waiter;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.core.seal.SealKeys;
 import dev.coatcheck.ids.mapping.SealedRows;
@@ -84,15 +81,7 @@ public final class MappingSize {
         SealedRows sealedRows =
             SealedRows.open(
                 opened.database(), registry, ChangeFeed.none(), observer, InstantSource.system())) {
-      Positions positions = new Positions(-1);
-      KeyGenerator keys =
-          wanted ->
-              KeyReservation.draw(
-                  wanted,
-                  SnowflakeLayout.DEFAULT,
-                  count ->
-                      new KeyReservation.Some(positions.reserve(count, 0, Long.MAX_VALUE - 1), 0),
-                  Waiter.PARKING);
+      KeyGenerator keys = Growth.keys();
       Minter minter =
           Minter.open(
               opened.database(), new TokenSource(random), _ -> keys, sealedRows, observer, 4);

@@ -170,7 +170,8 @@ public final class Growth implements AutoCloseable {
     return registry.named(TYPE).orElseThrow();
   }
 
-  private static KeyGenerator keys() {
+  /** Keys in their order, from the first one of the default layout on. */
+  public static KeyGenerator keys() {
     Positions positions = new Positions(-1);
     return wanted ->
         KeyReservation.draw(

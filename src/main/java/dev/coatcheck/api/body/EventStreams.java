@@ -5,6 +5,7 @@ import dev.coatcheck.api.exchange.Json;
 import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
+import dev.coatcheck.api.exchange.RequestAccess;
 import dev.coatcheck.core.observe.Observer;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
@@ -18,36 +19,31 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import org.eclipse.jetty.ee10.servlet.ServletContextRequest;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.util.VirtualThreads;
+import org.eclipse.jetty.util.thread.Scheduler;
 
 /**
  * Server-sent events: answers that last until their clients leave, their senders end them, or the
  * gateway stops. Their number is limited, and each has a virtual thread. A client that lets one
- * write wait for {@value #WRITE_SECONDS_MAX} s is disconnected; a thread looks for those once a
- * second, while there are streams.
+ * write wait for {@value #WRITE_SECONDS_MAX} s is disconnected.
  */
 public final class EventStreams implements AutoCloseable {
   public static final String MEDIA_TYPE = "text/event-stream";
 
   private static final String LAST_EVENT_ID = "Last-Event-ID";
   private static final int WRITE_SECONDS_MAX = 15;
-  private static final long WRITE_NANOS_MAX = TimeUnit.SECONDS.toNanos(WRITE_SECONDS_MAX);
-  private static final int LOOK_MILLIS = 1_000;
 
   /** Tells clients to connect again a second after the end of a stream. */
   private static final String RETRY = "retry: 1000\n\n";
 
   private final SharedPermits permits;
   private final Set<Stream> streams = ConcurrentHashMap.newKeySet();
-  private final CountDownLatch stop = new CountDownLatch(1);
   private final Executor threads;
-  private boolean isWatching;
+  private volatile boolean isStopped;
 
   /**
    * @param name of its threads
@@ -73,27 +69,28 @@ public final class EventStreams implements AutoCloseable {
   }
 
   /** One client. Only its own thread sends. */
-  public static final class Stream {
+  public final class Stream {
     private final OutputStream out;
     private final EndPoint connection;
-    private final CountDownLatch stop;
+    private final Scheduler scheduler;
     private final Semaphore wakes = new Semaphore(0);
-    private volatile long sinceNano;
-    private volatile boolean isWriting;
 
-    private Stream(OutputStream out, EndPoint connection, CountDownLatch stop) {
+    private Stream(OutputStream out, EndPoint connection, Scheduler scheduler) {
       this.out = out;
       this.connection = connection;
-      this.stop = stop;
+      this.scheduler = scheduler;
     }
 
     /** Writes whole events, and waits until the client's connection has taken them. */
     public void send(String events) throws IOException {
-      sinceNano = System.nanoTime();
-      isWriting = true;
-      out.write(events.getBytes(StandardCharsets.UTF_8));
-      out.flush();
-      isWriting = false;
+      Scheduler.Task limit =
+          scheduler.schedule(connection::close, WRITE_SECONDS_MAX, TimeUnit.SECONDS);
+      try {
+        out.write(events.getBytes(StandardCharsets.UTF_8));
+        out.flush();
+      } finally {
+        limit.cancel();
+      }
     }
 
     /** Waits for a wake-up, at most this long; returns at once if one came since the last wait. */
@@ -103,13 +100,7 @@ public final class EventStreams implements AutoCloseable {
     }
 
     public boolean isStopped() {
-      return stop.getCount() == 0;
-    }
-
-    private void closeIfTooSlow() {
-      if (isWriting && System.nanoTime() - sinceNano > WRITE_NANOS_MAX) {
-        connection.close();
-      }
+      return isStopped;
     }
   }
 
@@ -161,7 +152,7 @@ public final class EventStreams implements AutoCloseable {
    *     gateway stops
    */
   public Answer open(Context ctx, String owner, Sender sender) {
-    if (stop.getCount() == 0 || !permits.take(owner)) {
+    if (isStopped || !permits.take(owner)) {
       throw permits.shed(ctx);
     }
     ctx.status(200).contentType(MEDIA_TYPE);
@@ -171,17 +162,14 @@ public final class EventStreams implements AutoCloseable {
       permits.giveBack(owner);
       return Answer.STREAMED;
     }
-    EndPoint connection =
-        ServletContextRequest.getServletContextRequest(ctx.req())
-            .getConnectionMetaData()
-            .getConnection()
-            .getEndPoint();
+    EndPoint connection = StreamedAnswer.connection(ctx);
+    Scheduler scheduler = RequestAccess.request(ctx).getComponents().getScheduler();
     ctx.future(
         () ->
             CompletableFuture.runAsync(
                 () -> {
                   try {
-                    serve(ctx, connection, sender);
+                    serve(ctx, connection, scheduler, sender);
                   } finally {
                     permits.giveBack(owner);
                   }
@@ -190,10 +178,10 @@ public final class EventStreams implements AutoCloseable {
     return Answer.STREAMED;
   }
 
-  private void serve(Context ctx, EndPoint connection, Sender sender) {
+  private void serve(Context ctx, EndPoint connection, Scheduler scheduler, Sender sender) {
     try {
-      Stream stream = new Stream(ctx.res().getOutputStream(), connection, stop);
-      add(stream);
+      Stream stream = new Stream(ctx.res().getOutputStream(), connection, scheduler);
+      streams.add(stream);
       try {
         stream.send(RETRY);
         sender.send(stream);
@@ -207,32 +195,6 @@ public final class EventStreams implements AutoCloseable {
     }
   }
 
-  private synchronized void add(Stream stream) {
-    streams.add(stream);
-    if (!isWatching && stop.getCount() > 0) {
-      isWatching = true;
-      threads.execute(this::watch);
-    }
-  }
-
-  private synchronized boolean watchesOn() {
-    isWatching = !streams.isEmpty() && stop.getCount() > 0;
-    return isWatching;
-  }
-
-  private void watch() {
-    try {
-      while (watchesOn()) {
-        streams.forEach(Stream::closeIfTooSlow);
-        if (stop.await(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
-          return;
-        }
-      }
-    } catch (InterruptedException stopped) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
   /** Ends all waits of senders, whose streams may have something to send. Never waits. */
   public void wake() {
     streams.forEach(stream -> stream.wakes.release());
@@ -241,7 +203,7 @@ public final class EventStreams implements AutoCloseable {
   /** Ends all streams. Otherwise a graceful stop would wait for them. */
   @Override
   public void close() {
-    stop.countDown();
+    isStopped = true;
     wake();
   }
 }

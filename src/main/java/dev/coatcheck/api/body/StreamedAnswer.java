@@ -1,5 +1,6 @@
 package dev.coatcheck.api.body;
 
+import dev.coatcheck.api.exchange.RequestAccess;
 import io.javalin.http.Context;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -7,7 +8,6 @@ import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
-import org.eclipse.jetty.ee10.servlet.ServletContextRequest;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.util.BufferUtil;
 
@@ -41,13 +41,14 @@ public final class StreamedAnswer extends OutputStream {
     this.ctx = ctx;
     this.fileName = fileName;
     this.contentType = contentType;
-    this.connection =
-        ServletContextRequest.getServletContextRequest(ctx.req())
-            .getConnectionMetaData()
-            .getConnection()
-            .getEndPoint();
+    this.connection = connection(ctx);
     this.pace = Pace.watch(this::abort);
     this.reader = ReaderWatch.start(this::hasLeft, mayRead, this::abort);
+  }
+
+  /** Of the client of a request on a route. */
+  static EndPoint connection(Context ctx) {
+    return RequestAccess.request(ctx).getConnectionMetaData().getConnection().getEndPoint();
   }
 
   @Override

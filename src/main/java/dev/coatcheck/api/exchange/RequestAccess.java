@@ -21,7 +21,8 @@ public final class RequestAccess {
 
   /** The decision as of now. Few keys need the address, which is found only then. */
   public AccessDecision decide(Request request, Scope needed) {
-    return access.decide(RequestCredential.of(request), needed, () -> address(request));
+    return access.decide(
+        RequestCredential.of(request), needed, () -> ClientAddress.of(request, proxies));
   }
 
   /** Same, for a request on a route. */
@@ -30,16 +31,12 @@ public final class RequestAccess {
   }
 
   /** The client of a request: behind trusted proxies the address that they forward. */
-  public InetAddress address(Request request) {
-    return ClientAddress.of(request, proxies);
-  }
-
-  /** Same, for a request on a route. */
   public InetAddress address(Context ctx) {
-    return address(request(ctx));
+    return ClientAddress.of(ctx, proxies);
   }
 
-  static Request request(Context ctx) {
+  /** The request on a route as Jetty has it. */
+  public static ServletContextRequest request(Context ctx) {
     return ServletContextRequest.getServletContextRequest(ctx.req());
   }
 }

@@ -33,7 +33,7 @@ public record RequestCaller(
     return of(ctx).caller().principal();
   }
 
-  /** Whether the caller still has access, for the same types; for a body that lasts. */
+  /** Whether the caller still has access, for the same types; for bodies and answers that last. */
   public boolean mayGoOn() {
     AllowedTypes allowed = caller.rights().allowedTypes();
     return now.get().filter(today -> today.rights().allowedTypes().equals(allowed)).isPresent();

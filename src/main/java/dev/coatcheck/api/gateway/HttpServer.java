@@ -87,7 +87,12 @@ public final class HttpServer implements AutoCloseable {
     }
   }
 
-  private HttpServer(
+  /**
+   * Starts to listen.
+   *
+   * @throws PortInUse if another program listens on a port
+   */
+  public HttpServer(
       Listening where,
       RouteTable routes,
       RequestAccess access,
@@ -116,22 +121,6 @@ public final class HttpServer implements AutoCloseable {
       stop();
       throw failed;
     }
-  }
-
-  /**
-   * Starts to listen.
-   *
-   * @throws PortInUse if another program listens on a port
-   */
-  public static HttpServer start(
-      Listening where,
-      RouteTable routes,
-      RequestAccess access,
-      RateLimits rates,
-      RandomSource random,
-      Observer observer)
-      throws PortInUse {
-    return new HttpServer(where, routes, access, rates, random, observer);
   }
 
   private Javalin openGateway() throws PortInUse {

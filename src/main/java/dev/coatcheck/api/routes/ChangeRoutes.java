@@ -233,11 +233,7 @@ public final class ChangeRoutes implements Routes, AutoCloseable {
 
     private boolean isStillAllowed() {
       try {
-        return request
-            .now()
-            .get()
-            .filter(caller -> caller.rights().allowedTypes().equals(allowed))
-            .isPresent();
+        return request.mayGoOn();
       } catch (DatabaseUnavailable outage) {
         return false;
       }

@@ -34,7 +34,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.BiFunction;
 import java.util.stream.IntStream;
 
 /** Resolves, looks up and lists public IDs, one or many at a time: {@code /v1/ids}. */
@@ -81,30 +80,18 @@ public final class IdRoutes implements Routes {
   }
 
   private Answer resolve(Context ctx) {
-    Query query = Query.of(ctx, EXPAND);
-    String id = ctx.pathParam("id");
-    if (!query.is(EXPAND, "aliases")) {
-      return resolve(id, RequestCaller.types(ctx), Asked.of(ctx));
-    }
-    return answer(
-        id,
-        RequestCaller.types(ctx),
-        Asked.of(ctx),
-        (mapping, view) -> view.expanded(aliases.of(mapping.type(), mapping.token())));
+    boolean expand = Query.of(ctx, EXPAND).is(EXPAND, "aliases");
+    return resolve(ctx.pathParam("id"), RequestCaller.types(ctx), Asked.of(ctx), expand);
   }
 
   /** The answer of {@link #ONE} to a request without a query. */
   public Answer resolve(String id, AllowedTypes allowed, Asked asked) {
-    return answer(id, allowed, asked, (_, view) -> view);
+    return resolve(id, allowed, asked, false);
   }
 
-  private Answer answer(
-      String id,
-      AllowedTypes allowed,
-      Asked asked,
-      BiFunction<Mapping, PublicIdView, PublicIdView> more) {
+  private Answer resolve(String id, AllowedTypes allowed, Asked asked, boolean expand) {
     IdOutcome outcome = ids.resolve(id, allowed, asked.caller(proxies));
-    Answer answer = Items.answer(resolved(id, outcome, "id", more));
+    Answer answer = Items.answer(resolved(id, outcome, "id", expand));
     return outcome instanceof LegacyPaused paused
         ? answer.with(LegacyHeaders.of(paused.notice()))
         : answer;
@@ -118,40 +105,29 @@ public final class IdRoutes implements Routes {
         IntStream.range(0, outcomes.size())
             .mapToObj(
                 index ->
-                    resolved(
-                        texts.get(index),
-                        outcomes.get(index),
-                        "ids[" + index + "]",
-                        (_, view) -> view))
+                    resolved(texts.get(index), outcomes.get(index), "ids[" + index + "]", false))
             .toList());
   }
 
-  private Item<Shown> resolved(
-      String text,
-      IdOutcome outcome,
-      String param,
-      BiFunction<Mapping, PublicIdView, PublicIdView> more) {
+  private Item<Shown> resolved(String text, IdOutcome outcome, String param, boolean expand) {
     return switch (outcome) {
       case LegacyPaused paused -> new Item.Refused<>(IdProblems.legacyPaused(paused));
-      case IdOutcome.Resolved(ResolveOutcome resolved) -> resolved(text, resolved, param, more);
+      case IdOutcome.Resolved(ResolveOutcome.Found(Mapping mapping)) ->
+          shown(text, mapping, PublicIdView.of(mapping), expand);
+      case IdOutcome.Resolved(ResolveOutcome.Merged merged) ->
+          shown(text, merged.mapping(), PublicIdView.of(merged), expand);
+      case IdOutcome.Resolved(ResolveOutcome.Revoked revoked) ->
+          new Item.Refused<>(IdProblems.revoked(param, revoked));
+      case IdOutcome.Resolved(ResolveOutcome.Erased _) -> new Item.Refused<>(Problem.erased(param));
+      case IdOutcome.Resolved(ResolveOutcome.Unissued unissued) ->
+          new Item.Refused<>(IdProblems.unissued(param, unissued));
     };
   }
 
-  private Item<Shown> resolved(
-      String text,
-      ResolveOutcome outcome,
-      String param,
-      BiFunction<Mapping, PublicIdView, PublicIdView> more) {
-    return switch (outcome) {
-      case ResolveOutcome.Found(Mapping mapping) ->
-          Items.shown(200, more.apply(mapping, named(PublicIdView.of(mapping), text)));
-      case ResolveOutcome.Merged merged ->
-          Items.shown(200, more.apply(merged.mapping(), named(PublicIdView.of(merged), text)));
-      case ResolveOutcome.Revoked revoked -> new Item.Refused<>(IdProblems.revoked(param, revoked));
-      case ResolveOutcome.Erased _ -> new Item.Refused<>(Problem.erased(param));
-      case ResolveOutcome.Unissued unissued ->
-          new Item.Refused<>(IdProblems.unissued(param, unissued));
-    };
+  private Item<Shown> shown(String text, Mapping mapping, PublicIdView view, boolean expand) {
+    PublicIdView named = named(view, text);
+    return Items.shown(
+        200, expand ? named.expanded(aliases.of(mapping.type(), mapping.token())) : named);
   }
 
   /** An older public ID may carry the legacy ID; a public ID of ours carries nothing. */

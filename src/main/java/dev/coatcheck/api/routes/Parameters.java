@@ -77,11 +77,10 @@ public final class Parameters {
   public static void requireRows(Type type, String param) {
     if (type.sealing().isPresent()) {
       throw new Refusal(
-          Problem.at(
-              ProblemCode.TYPE_SEALED,
-              param,
-              "The public IDs of a sealed type are computed, so they can't be listed. Ask for those"
-                  + " of the keys that you have: POST /v1/ids/lookup."));
+          ProblemCode.TYPE_SEALED,
+          param,
+          "The public IDs of a sealed type are computed, so they can't be listed. Ask for those"
+              + " of the keys that you have: POST /v1/ids/lookup.");
     }
   }
 

@@ -50,17 +50,8 @@ public record PublicIdView(
   /** With the aliases by which the request names it, so that a client can find its own item. */
   public PublicIdView named(List<Alias> names) {
     Optional<Alias> client = of(names, AliasScheme.CLIENT);
-    return new PublicIdView(
-        object,
-        id,
-        type,
-        key,
-        status,
-        mergedInto,
-        createdAt,
+    return with(
         of(names, AliasScheme.LEGACY).map(Alias::value).orElse(null),
-        endedAt,
-        endedReason,
         client.map(Alias::value).orElse(null),
         client.flatMap(alias -> alias.namespace().name()).orElse(null),
         aliases);
@@ -68,6 +59,14 @@ public record PublicIdView(
 
   /** With all aliases that it has. */
   PublicIdView expanded(Aliases.Listed all) {
+    return with(legacyId, clientId, clientNamespace, AliasView.list(all));
+  }
+
+  private PublicIdView with(
+      @Nullable String legacyId,
+      @Nullable String clientId,
+      @Nullable String clientNamespace,
+      @Nullable ListView<AliasView> aliases) {
     return new PublicIdView(
         object,
         id,
@@ -81,7 +80,7 @@ public record PublicIdView(
         endedReason,
         clientId,
         clientNamespace,
-        AliasView.list(all));
+        aliases);
   }
 
   private static Optional<Alias> of(List<Alias> names, AliasScheme scheme) {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The outermost handler. It gives each request its ID. It refuses a request with an unknown method,
- * too many headers, an ambiguous header or an ambiguous path before any route sees it.
+ * an ambiguous header or an ambiguous path before any route sees it.
  */
 final class Edge extends Handler.Wrapper {
   private static final Set<String> METHODS =
@@ -30,7 +30,6 @@ final class Edge extends Handler.Wrapper {
   private static final HttpField BY_ACCEPT = new HttpField(HttpHeader.VARY, "Accept");
   private static final String AUTHORIZATION = HttpHeader.AUTHORIZATION.asString();
   private static final int HEADER_VALUE_LENGTH_MAX = 255;
-  private static final int HEADERS_MAX = 100;
 
   /** Paths that two programs may interpret differently, or that the router can't decode. */
   private static final Pattern AMBIGUOUS =
@@ -80,12 +79,6 @@ final class Edge extends Handler.Wrapper {
       return Optional.of(
           Problem.of(ProblemCode.METHOD_NOT_ALLOWED, "No path supports this method."));
     }
-    HttpFields headers = request.getHeaders();
-    if (headers.size() > HEADERS_MAX) {
-      return Optional.of(
-          Problem.of(
-              ProblemCode.HEADERS_TOO_LARGE, "A request has at most " + HEADERS_MAX + " headers."));
-    }
     if (request.getHttpURI().getCanonicalPath() == null
         || isAmbiguous(request.getHttpURI().getPath())) {
       return Optional.of(
@@ -94,6 +87,7 @@ final class Edge extends Handler.Wrapper {
               "The path holds a dot segment, a parameter, an encoded slash, percent or NUL, or a"
                   + " percent sign without two hex digits."));
     }
+    HttpFields headers = request.getHeaders();
     // Jetty knows this header by number, without comparing texts.
     if (!isSound(headers, field -> field.getHeader() == HttpHeader.AUTHORIZATION)) {
       return Optional.of(unsound(AUTHORIZATION));

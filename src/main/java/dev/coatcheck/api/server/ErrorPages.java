@@ -64,7 +64,10 @@ final class ErrorPages extends ErrorHandler {
       case 414 -> Problem.of(ProblemCode.URI_TOO_LONG, "A URI has at most 8,000 bytes.");
       case 415 ->
           Problem.of(ProblemCode.UNSUPPORTED_MEDIA_TYPE, "Send application/json, uncompressed.");
-      case 431 -> Problem.of(ProblemCode.HEADERS_TOO_LARGE, "Headers have at most 8,000 bytes.");
+      case 431 ->
+          Problem.of(
+              ProblemCode.HEADERS_TOO_LARGE,
+              "Headers have at most 8,000 bytes, and there are at most 100.");
       case 503 ->
           Problem.of(ProblemCode.OVERLOADED, "The gateway is stopping. Send the request again.");
       case 426, 505 ->

@@ -2,6 +2,7 @@ package dev.coatcheck.api.server;
 
 import dev.coatcheck.api.exchange.ClientAddress;
 import dev.coatcheck.api.exchange.Problem;
+import dev.coatcheck.api.exchange.RequestAccess;
 import dev.coatcheck.api.exchange.RequestQuota;
 import dev.coatcheck.api.exchange.RequestQuota.Policy;
 import dev.coatcheck.ids.access.Caller;
@@ -58,7 +59,15 @@ public final class RateLimits {
    * Counts a request with a valid API key, unless it was counted. Returns the answer if refused.
    */
   public Optional<Problem> count(Request request, Response response, Caller caller) {
-    return isUnlimited(caller) ? Optional.empty() : countKey(request, response, caller);
+    Optional<RateLimit> applied = caller.rights().limit().or(defaults::key);
+    if (applied.isEmpty() || RequestQuota.isCounted(request)) {
+      return Optional.empty();
+    }
+    RateLimit limit = applied.get();
+    Quota quota = new Quota(caller.chain(), limit);
+    return new RequestQuota(
+            Policy.KEY, limit, (requests, taken) -> keys.take(quota, limit, requests, taken))
+        .count(request, response, policies(limit));
   }
 
   /** Counts a request by its address, unless it was counted. Returns the answer if refused. */
@@ -67,7 +76,7 @@ public final class RateLimits {
       return Optional.empty();
     }
     RateLimit limit = defaults.address().get();
-    Visitor visitor = visitor(request);
+    Visitor visitor = Visitor.at(ClientAddress.of(request, proxies));
     return new RequestQuota(
             Policy.ADDRESS,
             limit,
@@ -76,34 +85,13 @@ public final class RateLimits {
   }
 
   Optional<Problem> count(Context ctx, Caller caller) {
-    if (isUnlimited(caller)) {
-      return Optional.empty();
-    }
-    ServletContextRequest request = ServletContextRequest.getServletContextRequest(ctx.req());
-    return countKey(request, request.getServletContextResponse(), caller);
+    ServletContextRequest request = RequestAccess.request(ctx);
+    return count(request, request.getServletContextResponse(), caller);
   }
 
   Optional<Problem> countAddress(Context ctx) {
-    if (defaults.address().isEmpty()) {
-      return Optional.empty();
-    }
-    ServletContextRequest request = ServletContextRequest.getServletContextRequest(ctx.req());
+    ServletContextRequest request = RequestAccess.request(ctx);
     return countAddress(request, request.getServletContextResponse());
-  }
-
-  private boolean isUnlimited(Caller caller) {
-    return caller.rights().limit().isEmpty() && defaults.key().isEmpty();
-  }
-
-  private Optional<Problem> countKey(Request request, Response response, Caller caller) {
-    if (RequestQuota.isCounted(request)) {
-      return Optional.empty();
-    }
-    RateLimit limit = caller.rights().limit().or(defaults::key).orElseThrow();
-    Quota quota = new Quota(caller.chain(), limit);
-    return new RequestQuota(
-            Policy.KEY, limit, (requests, taken) -> keys.take(quota, limit, requests, taken))
-        .count(request, response, policies(limit));
   }
 
   /** The quota of the address is listed too: it applies once the key is no longer valid. */
@@ -113,9 +101,5 @@ public final class RateLimits {
         .address()
         .map(limit -> policy + ", " + RequestQuota.policies(Policy.ADDRESS, limit))
         .orElse(policy);
-  }
-
-  private Visitor visitor(Request request) {
-    return Visitor.at(ClientAddress.of(request, proxies));
   }
 }

@@ -230,7 +230,7 @@ public final class Gateway implements AutoCloseable {
       TypeChanges typeChanges = new TypeChanges(registry, config.redirectHosts(), prepare, clock);
       this.server =
           opened(
-              HttpServer.start(
+              new HttpServer(
                   new HttpServer.Listening(
                       config.host(),
                       config.port(),

@@ -39,14 +39,36 @@ public final class OpenDatabase implements AutoCloseable {
 
   /** Opens the database, or fails with one line that says why. */
   public static OpenDatabase open(Config config, Observer observer) throws StartFailed {
-    return open(config, config.migrates(), observer);
+    return open(config, config.migrates(), false, observer);
   }
 
-  private static OpenDatabase open(Config config, boolean migrates, Observer observer)
-      throws StartFailed {
+  /**
+   * Like {@link #open}, for a command that may run beside a gateway: if an instance runs on the
+   * home, the command uses its embedded Postgres and leaves it running.
+   */
+  public static OpenDatabase openBeside(Config config, Observer observer) throws StartFailed {
+    return open(config, config.migrates(), true, observer);
+  }
+
+  /** Like {@link #openBeside}, and applies the migrations whatever the settings say. */
+  public static OpenDatabase migrate(Config config, Observer observer) throws StartFailed {
+    return open(config, true, true, observer);
+  }
+
+  /** Like {@link #openBeside}, and checks the schema only, whatever the settings say. */
+  public static OpenDatabase check(Config config, Observer observer) throws StartFailed {
+    return open(config, false, true, observer);
+  }
+
+  private static OpenDatabase open(
+      Config config, boolean migrates, boolean isBeside, Observer observer) throws StartFailed {
     try {
-      if (config.database().isPresent()) {
-        return opened(Optional.empty(), config.database().get(), migrates, observer);
+      Optional<DatabaseSettings> running = config.database();
+      if (running.isEmpty() && isBeside) {
+        running = EmbeddedDatabase.running(config.home(), COMMAND_CONNECTIONS_MAX);
+      }
+      if (running.isPresent()) {
+        return opened(Optional.empty(), running.get(), migrates, observer);
       }
       EmbeddedDatabase embedded = EmbeddedDatabase.start(config.home());
       DatabaseSettings settings =
@@ -64,40 +86,6 @@ public final class OpenDatabase implements AutoCloseable {
     } catch (UnusableDatabase | DatabaseUnavailable failed) {
       throw new StartFailed(failed);
     }
-  }
-
-  /**
-   * Like {@link #open}, for a command that may run beside a gateway: if an instance runs on the
-   * home, the command uses its embedded Postgres and leaves it running.
-   */
-  public static OpenDatabase openBeside(Config config, Observer observer) throws StartFailed {
-    return openBeside(config, config.migrates(), observer);
-  }
-
-  /** Like {@link #openBeside}, and applies the migrations whatever the settings say. */
-  public static OpenDatabase migrate(Config config, Observer observer) throws StartFailed {
-    return openBeside(config, true, observer);
-  }
-
-  /** Like {@link #openBeside}, and checks the schema only, whatever the settings say. */
-  public static OpenDatabase check(Config config, Observer observer) throws StartFailed {
-    return openBeside(config, false, observer);
-  }
-
-  private static OpenDatabase openBeside(Config config, boolean migrates, Observer observer)
-      throws StartFailed {
-    if (config.database().isEmpty()) {
-      try {
-        Optional<DatabaseSettings> running =
-            EmbeddedDatabase.running(config.home(), COMMAND_CONNECTIONS_MAX);
-        if (running.isPresent()) {
-          return opened(Optional.empty(), running.get(), migrates, observer);
-        }
-      } catch (UnusableDatabase | DatabaseUnavailable failed) {
-        throw new StartFailed(failed);
-      }
-    }
-    return open(config, migrates, observer);
   }
 
   /** From now on the caller closes this at the exit of the process. */

@@ -4,10 +4,8 @@ import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.GatewayCalls;
 import dev.coatcheck.app.client.ProgressBars;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Consumer;
 import me.tongfei.progressbar.ProgressBar;
 import tools.jackson.databind.JsonNode;
@@ -66,8 +64,8 @@ final class ShopMigration {
 
   /** From the first column to the verified keys. */
   void fill() throws CommandFailed, InterruptedException {
-    JsonNode run = gateway.get(path(""));
-    gateway.post(path("/start"), Map.of("accept", codes(run.path("plan").path("preconditions"))));
+    JsonNode preconditions = gateway.get(path("")).path("plan").path("preconditions");
+    gateway.post(path("/start"), Map.of("accept", preconditions.findValuesAsString("code")));
     follow("done");
   }
 
@@ -124,7 +122,7 @@ final class ShopMigration {
       while (run.path("state").asString().equals("running") && phase(run).equals("backfill")) {
         bar.maxHint(progress.path("rows_total").asLong(0));
         bar.stepTo(progress.path("rows_done").asLong(0));
-        bar.setExtraMessage(Objects.requireNonNullElse(run.path("reason").asString(""), ""));
+        bar.setExtraMessage(run.path("reason").asString(""));
         Thread.sleep(LOOK);
         run = gateway.get(path(""));
         progress = run.path("progress");
@@ -147,20 +145,7 @@ final class ShopMigration {
     return "";
   }
 
-  private static List<String> codes(JsonNode findings) {
-    return findings.findValuesAsString("code");
-  }
-
   private String path(String action) {
     return RUNS + "/" + id + action;
-  }
-
-  /** How it ended, for a program. */
-  static Map<String, Object> figures(JsonNode report, Map<String, Tally> tallies) {
-    Map<String, Object> figures = new LinkedHashMap<>();
-    figures.put("verified", report.path("clean").asBoolean(false));
-    tallies.forEach(
-        (what, tally) -> figures.put(what, Map.of("tried", tally.tried(), "wrong", tally.wrong())));
-    return figures;
   }
 }

@@ -2,13 +2,14 @@ package dev.coatcheck.app.demo;
 
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.connection.SmallPool;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
+import dev.coatcheck.postgres.sql.PlainSql;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
+import org.jooq.DSLContext;
+import org.jooq.SQLDialect;
+import org.jooq.exception.DataAccessException;
+import org.jooq.impl.DSL;
 
 /** The shop's own tables, over connections of its own, as an application has them. */
 final class ShopStore implements AutoCloseable {
@@ -81,9 +82,11 @@ final class ShopStore implements AutoCloseable {
   record OldOrder(long number, long key) {}
 
   private final SmallPool pool;
+  private final DSLContext sql;
 
   private ShopStore(SmallPool pool) {
     this.pool = pool;
+    this.sql = DSL.using(pool, SQLDialect.POSTGRES);
   }
 
   /** Opens the pool; nothing is there yet. */
@@ -95,66 +98,53 @@ final class ShopStore implements AutoCloseable {
   }
 
   void make(ShopSize size) throws ShopFailed {
-    script(TABLES);
-    ask(connection -> run(connection, CUSTOMERS, size.customers()));
+    run(TABLES);
+    run(CUSTOMERS, size.customers());
     for (long from = 1; from <= size.orders(); from += ORDERS_AT_A_TIME) {
-      long first = from;
-      long last = Math.min(first + ORDERS_AT_A_TIME - 1, size.orders());
-      ask(
-          connection ->
-              run(connection, ORDERS, size.customers(), size.orders(), size.orders(), first, last));
-      ask(connection -> run(connection, LINES, first, last));
+      long last = Math.min(from + ORDERS_AT_A_TIME - 1, size.orders());
+      run(ORDERS, size.customers(), size.orders(), size.orders(), from, last);
+      run(LINES, from, last);
     }
-    script(INDEXES);
-  }
-
-  private void script(String statements) throws ShopFailed {
-    ask(
-        connection -> {
-          try (Statement statement = connection.createStatement()) {
-            return statement.execute(statements);
-          }
-        });
+    run(INDEXES);
   }
 
   /** Takes an order of three lines, and returns its key. */
   long insert(Release release, long customer) throws ShopFailed {
     return ask(
-        connection -> {
-          connection.setAutoCommit(false);
-          long key =
-              number(
-                  connection,
-                  "insert into shop.orders (customer_id, total_cents) values (?, ?) returning "
-                      + release.key,
-                  customer,
-                  1_999);
-          run(
-              connection,
-              "insert into shop.order_lines (%s, product, quantity) select ?, 'Product ' || n, 1 from generate_series(1, 3) as n"
-                  .formatted(release.reference),
-              key);
-          connection.commit();
-          return key;
-        });
+        () ->
+            sql.transactionResult(
+                transaction -> {
+                  long key =
+                      PlainSql.row(
+                          transaction.dsl(),
+                          "insert into shop.orders (customer_id, total_cents) values (?, ?)"
+                              + " returning "
+                              + release.key,
+                          row -> row.getLong(1),
+                          customer,
+                          1_999);
+                  PlainSql.execute(
+                      transaction.dsl(),
+                      "insert into shop.order_lines (%s, product, quantity) select ?, 'Product ' || n, 1 from generate_series(1, 3) as n"
+                          .formatted(release.reference),
+                      key);
+                  return key;
+                }));
   }
 
   /** Whether there was such an order. */
   boolean pay(Release release, long key) throws ShopFailed {
-    return isOne(
-        "update shop.orders set state = 'paid', total_cents = total_cents + 1 where "
-            + release.key
-            + " = ?",
-        key);
+    return run(
+            "update shop.orders set state = 'paid', total_cents = total_cents + 1 where "
+                + release.key
+                + " = ?",
+            key)
+        == 1;
   }
 
   /** Whether there was such an order. */
   boolean delete(Release release, long key) throws ShopFailed {
-    return isOne("delete from shop.orders where " + release.key + " = ?", key);
-  }
-
-  private boolean isOne(String sql, long key) throws ShopFailed {
-    return ask(connection -> run(connection, sql, key) == 1);
+    return run("delete from shop.orders where " + release.key + " = ?", key) == 1;
   }
 
   /**
@@ -162,27 +152,19 @@ final class ShopStore implements AutoCloseable {
    */
   List<OldOrder> filled(long from, long to) throws ShopFailed {
     return ask(
-        connection -> {
-          try (PreparedStatement statement =
-                  prepared(
-                      connection,
-                      "select id, key from (select id, (to_jsonb(o) ->> 'snowflake_id')::bigint as"
-                          + " key from shop.orders as o where id between ? and ?) as one where key"
-                          + " is not null",
-                      from,
-                      to);
-              ResultSet rows = statement.executeQuery()) {
-            List<OldOrder> orders = new ArrayList<>();
-            while (rows.next()) {
-              orders.add(new OldOrder(rows.getLong(1), rows.getLong(2)));
-            }
-            return orders;
-          }
-        });
+        () ->
+            PlainSql.rows(
+                sql,
+                "select id, key from (select id, (to_jsonb(o) ->> 'snowflake_id')::bigint as key"
+                    + " from shop.orders as o where id between ? and ?) as one where key is not"
+                    + " null",
+                row -> new OldOrder(row.getLong(1), row.getLong(2)),
+                from,
+                to));
   }
 
   long orders() throws ShopFailed {
-    return ask(connection -> number(connection, "select count(*) from shop.orders"));
+    return ask(() -> PlainSql.row(sql, "select count(*) from shop.orders", row -> row.getLong(1)));
   }
 
   @Override
@@ -190,41 +172,18 @@ final class ShopStore implements AutoCloseable {
     pool.close();
   }
 
-  /** Work on one connection, which the pool takes back as it was. */
-  @FunctionalInterface
-  private interface Work<T> {
-    T on(Connection connection) throws SQLException;
+  /** How many rows the statement changed. */
+  private int run(String statement, Object... values) throws ShopFailed {
+    return ask(() -> PlainSql.execute(sql, statement, values));
   }
 
-  private <T> T ask(Work<T> work) throws ShopFailed {
-    try (Connection connection = pool.getConnection()) {
-      return work.on(connection);
-    } catch (SQLException failed) {
-      throw new ShopFailed(String.valueOf(failed.getMessage()), failed);
+  private <T> T ask(Supplier<T> work) throws ShopFailed {
+    try {
+      return work.get();
+    } catch (DataAccessException failed) {
+      SQLException reported = failed.getCause(SQLException.class);
+      throw new ShopFailed(
+          String.valueOf((reported == null ? failed : reported).getMessage()), failed);
     }
-  }
-
-  private static long number(Connection connection, String sql, Object... values)
-      throws SQLException {
-    try (PreparedStatement statement = prepared(connection, sql, values);
-        ResultSet row = statement.executeQuery()) {
-      row.next();
-      return row.getLong(1);
-    }
-  }
-
-  private static int run(Connection connection, String sql, Object... values) throws SQLException {
-    try (PreparedStatement statement = prepared(connection, sql, values)) {
-      return statement.executeUpdate();
-    }
-  }
-
-  private static PreparedStatement prepared(Connection connection, String sql, Object... values)
-      throws SQLException {
-    PreparedStatement statement = connection.prepareStatement(sql);
-    for (int i = 0; i < values.length; i++) {
-      statement.setObject(i + 1, values[i]);
-    }
-    return statement;
   }
 }

@@ -14,6 +14,7 @@ import dev.coatcheck.postgres.sql.schema.tables.records.AuditEntryRecord;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jooq.Condition;
 import org.jooq.Field;
 
@@ -61,22 +62,14 @@ final class AuditStore {
   }
 
   private static Condition matches(AuditFilter filter) {
-    Condition all = noCondition();
-    if (filter.subject().isPresent()) {
-      all = all.and(isAbout(filter.subject().get()));
-    }
-    if (filter.actor().isPresent()) {
-      all = all.and(AUDIT_ENTRY.ACTOR.eq(filter.actor().get()));
-    }
-    if (filter.action().isPresent()) {
-      all = all.and(AUDIT_ENTRY.ACTION.eq(filter.action().get()));
-    }
-    Optional<Field<Long>> first = filter.from().map(AuditStore::firstSince);
-    if (first.isPresent()) {
-      all = all.and(AUDIT_ENTRY.NUMBER.ge(first.get()));
-    }
-    Optional<Field<Long>> end = filter.to().map(AuditStore::firstSince);
-    return end.isPresent() ? all.and(AUDIT_ENTRY.NUMBER.lt(end.get())) : all;
+    return Stream.of(
+            filter.subject().map(AuditStore::isAbout),
+            filter.actor().map(actor -> AUDIT_ENTRY.ACTOR.eq(actor)),
+            filter.action().map(action -> AUDIT_ENTRY.ACTION.eq(action)),
+            filter.from().map(time -> AUDIT_ENTRY.NUMBER.ge(firstSince(time))),
+            filter.to().map(time -> AUDIT_ENTRY.NUMBER.lt(firstSince(time))))
+        .flatMap(Optional::stream)
+        .reduce(noCondition(), Condition::and);
   }
 
   /**

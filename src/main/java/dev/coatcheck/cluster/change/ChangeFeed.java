@@ -37,7 +37,7 @@ public final class ChangeFeed implements AutoCloseable {
   private final Map<ChangeKind, List<Consumer<Optional<List<String>>>>> subjectListeners =
       new ConcurrentHashMap<>();
   private final List<Runnable> pollListeners = new CopyOnWriteArrayList<>();
-  private final Optional<ChangeStore> store;
+  private final ChangeStore store;
   private final Observer observer;
   private final Background background;
   private final LongSupplier nanoTime;
@@ -56,10 +56,7 @@ public final class ChangeFeed implements AutoCloseable {
   private long pauseNanos;
 
   private ChangeFeed(
-      Optional<ChangeStore> store,
-      Observer observer,
-      LongSupplier nanoTime,
-      LongSupplier wallMillis) {
+      ChangeStore store, Observer observer, LongSupplier nanoTime, LongSupplier wallMillis) {
     this.store = store;
     this.observer = observer;
     this.background = new Background("change-feed", observer);
@@ -93,21 +90,21 @@ public final class ChangeFeed implements AutoCloseable {
   /** So that applications need not drop what they keep when an instance starts anew. */
   void begin() {
     long sentNano = nanoTime.getAsLong();
-    if (store.orElseThrow().recent() instanceof FeedReply.Read recent) {
+    if (store.recent() instanceof FeedReply.Read recent) {
       state.begin(recent, sentNano);
     }
   }
 
-  /** A feed that is never trusted, for commands that run once and always ask the database. */
+  /** A feed that never polls and is never trusted: who has it always asks the database. */
   public static ChangeFeed none() {
     return new ChangeFeed(
-        Optional.empty(), new Observer(), System::nanoTime, System::currentTimeMillis);
+        ChangeStore.none(), new Observer(), System::nanoTime, System::currentTimeMillis);
   }
 
   /** A feed that polls only when {@link #poll} is called. */
   static ChangeFeed unpolled(
       DataSource pool, Observer observer, LongSupplier nanoTime, LongSupplier wallMillis) {
-    return new ChangeFeed(Optional.of(new ChangeStore(pool)), observer, nanoTime, wallMillis);
+    return new ChangeFeed(new ChangeStore(pool), observer, nanoTime, wallMillis);
   }
 
   /**
@@ -227,18 +224,15 @@ public final class ChangeFeed implements AutoCloseable {
    * @return the time from when this poll was sent to the next one
    */
   long poll() {
-    if (store.isEmpty()) {
-      return POLL_NANOS;
-    }
     long sentMillis = wallMillis.getAsLong(); // first: a pause in between may only end the trust
     long sentNano = nanoTime.getAsLong();
-    return switch (store.get().read(state.position())) {
+    return switch (store.read(state.position())) {
       case FeedReply.Read read -> {
         heard(read, sentNano, sentMillis - sentNano / NANOS_PER_MILLI);
         if (keepsLast && read.last().isEmpty()) {
-          store.get().restoreLast();
+          store.restoreLast();
         }
-        purge(store.get());
+        purge();
         yield state.position() < read.head() ? 0 : POLL_NANOS;
       }
       case FeedReply.Failed(String reason) -> {
@@ -281,7 +275,7 @@ public final class ChangeFeed implements AutoCloseable {
     }
   }
 
-  private void purge(ChangeStore store) {
+  private void purge() {
     long nano = nanoTime.getAsLong();
     if (nano - nextPurgeNano >= 0 && !store.purge()) {
       nextPurgeNano = nano + PURGE_NANOS;

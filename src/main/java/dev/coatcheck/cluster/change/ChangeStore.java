@@ -16,6 +16,7 @@ import org.jooq.Result;
 import org.jooq.SQLDialect;
 import org.jooq.exception.DataAccessException;
 import org.jooq.impl.DSL;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /** All SQL that reads the feed. Each statement uses a connection of its own. */
 final class ChangeStore {
@@ -74,6 +75,11 @@ final class ChangeStore {
 
   ChangeStore(DataSource pool) {
     this.pool = pool;
+  }
+
+  /** Of no database, for a feed that never asks. */
+  static ChangeStore none() {
+    return new ChangeStore(new PGSimpleDataSource());
   }
 
   /** The changes after a number, {@value #READ_ROWS_MAX} at most. */

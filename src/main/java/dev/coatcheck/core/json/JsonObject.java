@@ -277,9 +277,7 @@ public final class JsonObject {
               if (!value.isObject()) {
                 throw invalid(name, "This must be an object or null.");
               }
-              JsonObject object =
-                  new JsonObject(
-                      value, at(name), isOurs, read == null ? null : new LinkedHashMap<>());
+              JsonObject object = inner(at(name), value);
               record(name, object.read);
               return object;
             });
@@ -287,38 +285,37 @@ public final class JsonObject {
 
   /** The items of an array of 1 to {@code itemsMax} objects. */
   public List<JsonObject> objects(String name, int itemsMax) {
-    List<JsonObject> objects = new ArrayList<>();
-    for (JsonNode item : array(name, itemsMax)) {
-      String itemPath = at(name) + "[" + objects.size() + "]";
-      if (!item.isObject()) {
-        throw new JsonFault("field_invalid", itemPath, "This must be an object.");
-      }
-      objects.add(new JsonObject(item, itemPath, isOurs, null));
-    }
-    return objects;
+    return items(name, array(name, itemsMax));
   }
 
   /** The items of an array of up to {@code itemsMax} objects; empty if the field is missing. */
   public List<JsonObject> optionalObjects(String name, int itemsMax) {
     Optional<JsonNode> array = field(name);
-    List<JsonObject> objects = new ArrayList<>();
-    if (array.isPresent()) {
-      if (!array.get().isArray() || array.get().size() > itemsMax) {
-        throw invalid(name, "This must be an array of up to " + itemsMax + " objects.");
-      }
-      for (JsonNode item : array.get()) {
-        String itemPath = at(name) + "[" + objects.size() + "]";
-        if (!item.isObject()) {
-          throw new JsonFault("field_invalid", itemPath, "This must be an object.");
-        }
-        objects.add(
-            new JsonObject(item, itemPath, isOurs, read == null ? null : new LinkedHashMap<>()));
-      }
+    if (array.filter(value -> !value.isArray() || value.size() > itemsMax).isPresent()) {
+      throw invalid(name, "This must be an array of up to " + itemsMax + " objects.");
     }
+    List<JsonObject> objects = array.map(value -> items(name, value)).orElse(List.of());
     if (read != null) {
       record(name, objects.stream().map(JsonObject::recorded).toList());
     }
     return objects;
+  }
+
+  private List<JsonObject> items(String name, JsonNode array) {
+    List<JsonObject> items = new ArrayList<>();
+    for (JsonNode item : array) {
+      String itemPath = at(name) + "[" + items.size() + "]";
+      if (!item.isObject()) {
+        throw new JsonFault("field_invalid", itemPath, "This must be an object.");
+      }
+      items.add(inner(itemPath, item));
+    }
+    return items;
+  }
+
+  /** An object in this one: it records what is read of it if this one does. */
+  private JsonObject inner(String itsPath, JsonNode value) {
+    return new JsonObject(value, itsPath, isOurs, read == null ? null : new LinkedHashMap<>());
   }
 
   /** The items of an array of 1 to {@code itemsMax} strings. */

@@ -92,6 +92,7 @@ public final class Live implements AutoCloseable {
     record End() implements Notice {}
   }
 
+  /** One stream. No two are equal, because each has its own queue. */
   private record Watcher(
       ConsoleSessions.Token token,
       Predicate<Caller> isAllowed,
@@ -102,16 +103,6 @@ public final class Live implements AutoCloseable {
     void tell(Notice notice) {
       notices.clear();
       var _ = notices.offer(notice);
-    }
-
-    @Override
-    public boolean equals(Object other) {
-      return this == other;
-    }
-
-    @Override
-    public int hashCode() {
-      return System.identityHashCode(this);
     }
   }
 

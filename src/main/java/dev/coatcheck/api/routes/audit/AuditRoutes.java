@@ -80,15 +80,6 @@ public final class AuditRoutes implements Routes {
   private Answer export(Context ctx) throws Exception {
     RequestCaller.requireAllTypes(ctx);
     AuditFilter filter = filter(Query.of(ctx, "subject", "actor", "action", "from", "to"));
-    return export.answer(
-        ctx,
-        RequestCaller.principal(ctx),
-        filter,
-        () ->
-            RequestCaller.of(ctx)
-                .now()
-                .get()
-                .filter(caller -> caller.rights().allowedTypes().areAll())
-                .isPresent());
+    return export.answer(ctx, RequestCaller.principal(ctx), filter, RequestCaller.of(ctx)::mayGoOn);
   }
 }

@@ -2,8 +2,6 @@ package dev.coatcheck.api.routes.migrations;
 
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.ListView;
-import dev.coatcheck.api.exchange.Problem;
-import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.exchange.RequestBody;
@@ -152,11 +150,7 @@ public final class TableMigrationRoutes implements Routes, AutoCloseable {
     String text = Query.of(ctx, "new_keys").needed("new_keys", RetirementView.NEW_KEYS);
     NewKeys newKeys =
         WireNamed.find(NewKeys.class, text)
-            .orElseThrow(
-                () ->
-                    new Refusal(
-                        Problem.at(
-                            ProblemCode.PARAMETER_INVALID, "new_keys", RetirementView.NEW_KEYS)));
+            .orElseThrow(() -> Refusal.ofParameter("new_keys", RetirementView.NEW_KEYS));
     return answers.ifKnown(
         ctx,
         run ->

@@ -2,7 +2,9 @@ package dev.coatcheck.app.cli.types;
 
 import dev.coatcheck.app.client.Misused;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** What is wrong with a file of types, line by line; all of it is told at once. */
 final class FileProblems {
@@ -35,19 +37,12 @@ final class FileProblems {
     if (problems.isEmpty()) {
       return;
     }
-    problems.sort((one, other) -> Integer.compare(one.line, other.line));
-    StringBuilder message =
-        new StringBuilder(file)
-            .append(" has ")
-            .append(problems.size() == 1 ? "a problem:" : problems.size() + " problems:");
-    for (Problem problem : problems.subList(0, Math.min(problems.size(), LISTED_MAX))) {
-      message
-          .append(System.lineSeparator())
-          .append("  line ")
-          .append(problem.line)
-          .append(": ")
-          .append(problem.text);
-    }
-    throw new Misused(message.toString());
+    String count = problems.size() == 1 ? "a problem" : problems.size() + " problems";
+    throw new Misused(
+        problems.stream()
+            .sorted(Comparator.comparingInt(Problem::line))
+            .limit(LISTED_MAX)
+            .map(problem -> System.lineSeparator() + "  line " + problem.line + ": " + problem.text)
+            .collect(Collectors.joining("", file + " has " + count + ":", "")));
   }
 }
