@@ -69,16 +69,6 @@ final class EndingPlan {
       return steps.stream().filter(step -> !(step instanceof Step.Refused)).count() > 1;
     }
 
-    @Override
-    public boolean bringsNames() {
-      return true;
-    }
-
-    @Override
-    public boolean isRepeatable() {
-      return true;
-    }
-
     Stream<Ref> refs() {
       return steps.stream()
           .flatMap(

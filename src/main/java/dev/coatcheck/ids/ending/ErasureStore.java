@@ -53,16 +53,6 @@ final class ErasureStore {
     public boolean isBatch() {
       return true;
     }
-
-    @Override
-    public boolean bringsNames() {
-      return true;
-    }
-
-    @Override
-    public boolean isRepeatable() {
-      return true;
-    }
   }
 
   /**
