@@ -134,7 +134,7 @@ public final class Gateway implements AutoCloseable {
               ChangeFeed.open(
                   opened.settings(), observer, System::nanoTime, System::currentTimeMillis));
       Access access =
-          new Access(database, new Access.Trust(feed, config.accessStaleMax()), observer, clock);
+          new Access(database, feed, config.accessStaleMax(), observer, clock);
       opened(access.recordUses());
       ApiKeys apiKeys = new ApiKeys(database, access::forget, config.limits().key(), random, clock);
       this.developmentKey =

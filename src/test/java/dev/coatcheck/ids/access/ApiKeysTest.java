@@ -309,7 +309,7 @@ class ApiKeysTest {
       Deadline.after(Duration.ofMinutes(1)).run(() -> insert(some));
     }
     Access access =
-        new Access(DATABASE, new Access.Trust(FEED, Duration.ofSeconds(60)), OBSERVER, () -> now);
+        new Access(DATABASE, FEED, Duration.ofSeconds(60), OBSERVER, () -> now);
 
     try (ExecutorService threads = Executors.newFixedThreadPool(8)) {
       for (int from = 0; from < count; from += count / 8) {
@@ -337,7 +337,7 @@ class ApiKeysTest {
   void whoHasASessionUsesTheApiKeyOfIt() {
     StoredKey key = made(Scope.IDS_READ);
     Access access =
-        new Access(DATABASE, new Access.Trust(FEED, Duration.ofSeconds(60)), OBSERVER, () -> now);
+        new Access(DATABASE, FEED, Duration.ofSeconds(60), OBSERVER, () -> now);
 
     assertThat(access.holderOf(key.keyId())).isPresent();
 
