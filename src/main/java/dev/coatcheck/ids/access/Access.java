@@ -114,7 +114,7 @@ public final class Access {
   private Optional<StoredKey> alive(String keyId, Predicate<StoredKey> isShown) {
     Optional<StoredKey> alive =
         known
-            .getAmongMany(keyId, staleMax, store::find)
+            .get(keyId, staleMax, store::find)
             .filter(isShown)
             .filter(found -> found.isAlive(clock.instant()));
     alive.ifPresent(found -> uses.note(found.keyId()));
