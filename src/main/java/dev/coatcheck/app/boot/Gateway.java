@@ -191,7 +191,7 @@ public final class Gateway implements AutoCloseable {
               config.cachedMappingsMax(),
               config.concurrency().resolveGroups());
       opened(AnswerExpiry.start(database, observer));
-      Endings endings = Endings.open(database, resolver);
+      Endings endings = new Endings(database, resolver);
       endings.warmUp();
       Erasures erasures = new Erasures(database, resolver, aliases);
       Minter minter =

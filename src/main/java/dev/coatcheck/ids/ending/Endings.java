@@ -41,8 +41,9 @@ public final class Endings {
   private final Resolver resolver;
   private final GroupCommit<Call, Result> commits;
 
-  Endings(EndingStore store, Resolver resolver) {
-    this.store = store;
+  /** Ends public IDs of {@code resolver}, whose cache drops them. */
+  public Endings(Database database, Resolver resolver) {
+    this.store = new EndingStore(database);
     this.resolver = resolver;
     Semaphore beside = new Semaphore(1, true);
     this.commits =
@@ -53,11 +54,6 @@ public final class Endings {
             (calls, _) -> commit(calls),
             new Result.Busy(),
             new Result.Overloaded());
-  }
-
-  /** Ends public IDs of {@code resolver}, whose cache drops them. */
-  public static Endings open(Database database, Resolver resolver) {
-    return new Endings(new EndingStore(database), resolver);
   }
 
   /**
