@@ -133,8 +133,7 @@ public final class Gateway implements AutoCloseable {
           opened(
               ChangeFeed.open(
                   opened.settings(), observer, System::nanoTime, System::currentTimeMillis));
-      Access access =
-          new Access(database, feed, config.accessStaleMax(), observer, clock);
+      Access access = new Access(database, feed, config.accessStaleMax(), observer, clock);
       opened(access.recordUses());
       ApiKeys apiKeys = new ApiKeys(database, access::forget, config.limits().key(), random, clock);
       this.developmentKey =

@@ -44,8 +44,7 @@ public final class Access {
       InstantSource clock) {
     this.store = new AccessStore(database);
     this.known =
-        new TrustedCache<>(
-            feed, ChangeKind.API_KEY, (keyId, _) -> List.of(keyId), CACHED_KEYS_MAX);
+        new TrustedCache<>(feed, ChangeKind.API_KEY, (keyId, _) -> List.of(keyId), CACHED_KEYS_MAX);
     this.staleMax = staleMax;
     this.uses = new KeyUses(store, observer);
     this.observer = observer;
