@@ -112,10 +112,7 @@ final class AccessStore {
   Optional<ApiKeys.Listed> listed(String keyId) {
     return database.read(
         "API key read",
-        sql ->
-            withUses(sql)
-                .where(API_KEY.KEY_ID.eq(keyId))
-                .fetchOptional(AccessStore::listed));
+        sql -> withUses(sql).where(API_KEY.KEY_ID.eq(keyId)).fetchOptional(AccessStore::listed));
   }
 
   List<ApiKeys.Listed> list(ApiKeys.Filter filter, Instant now) {
