@@ -251,8 +251,7 @@ public final class ApiKeys {
     if (!key.isAlive(clock.instant())) {
       return new KeyOutcome.Ended();
     }
-    Rights rights =
-        key.rights().expiringAt(rotation.expiresAt().or(key.rights()::expiresAt));
+    Rights rights = key.rights().expiringAt(rotation.expiresAt().or(key.rights()::expiresAt));
     Optional<KeyOutcome> refusal = refusal(keys, caller, key.rights(), rights);
     if (refusal.isPresent()) {
       return refusal.get();
@@ -412,9 +411,7 @@ public final class ApiKeys {
 
   private Optional<KeyOutcome> refusal(
       ApiKeyTable keys, Authority caller, Rights before, Rights after) {
-    return refusal(caller, before)
-        .or(() -> refusal(caller, after))
-        .or(() -> unsound(keys, after));
+    return refusal(caller, before).or(() -> refusal(caller, after)).or(() -> unsound(keys, after));
   }
 
   private Optional<KeyOutcome> refusal(Authority caller, Rights rights) {
