@@ -91,8 +91,7 @@ class FeedCacheTest extends OnAFeed {
           threads.submit(
               () -> Deadline.after(Duration.ofMillis(100)).call(() -> refused("shared", load)));
       hasBegun.await();
-      Future<Optional<String>> second =
-          threads.submit(() -> get("shared", Duration.ZERO, load));
+      Future<Optional<String>> second = threads.submit(() -> get("shared", Duration.ZERO, load));
       assertThat(first.get()).isTrue();
       goOn.countDown();
 
