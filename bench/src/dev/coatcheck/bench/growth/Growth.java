@@ -98,7 +98,7 @@ public final class Growth implements AutoCloseable {
         new Resolver(
             new IdParser(registry),
             aliases,
-            new Lookup(opened.database(), UnmappedRows.NONE, sealedRows),
+            new Lookup(opened.database(), Optional.empty(), UnmappedRows.NONE, sealedRows),
             sealedRows,
             feed,
             observer,

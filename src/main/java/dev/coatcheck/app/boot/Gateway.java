@@ -133,8 +133,7 @@ public final class Gateway implements AutoCloseable {
           opened(
               ChangeFeed.open(
                   opened.settings(), observer, System::nanoTime, System::currentTimeMillis));
-      Access access =
-          new Access(database, new Access.Trust(feed, config.accessStaleMax()), observer, clock);
+      Access access = new Access(database, feed, config.accessStaleMax(), observer, clock);
       opened(access.recordUses());
       ApiKeys apiKeys = new ApiKeys(database, access::forget, config.limits().key(), random, clock);
       this.developmentKey =
@@ -191,7 +190,7 @@ public final class Gateway implements AutoCloseable {
               config.cachedMappingsMax(),
               config.concurrency().resolveGroups());
       opened(AnswerExpiry.start(database, observer));
-      Endings endings = Endings.open(database, resolver);
+      Endings endings = new Endings(database, resolver);
       endings.warmUp();
       Erasures erasures = new Erasures(database, resolver, aliases);
       Minter minter =

@@ -18,7 +18,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -117,30 +116,12 @@ public final class TrustedCache<K, V> {
   /**
    * The value, loaded if needed; empty if there is none, which is not cached. A value in steady use
    * is reloaded before it is too old, so its callers never wait: they may be all requests of the
-   * moment.
+   * moment. Values that are due at the same time are reloaded together.
    *
    * @param staleMax for how long an older value may be served, in addition to the 30 s
    * @throws DatabaseUnavailable if no value may be served
    */
-  public Optional<V> get(K key, Duration staleMax, Supplier<Optional<V>> load) {
-    List<K> keys = List.of(key);
-    Function<List<K>, Map<K, V>> loadOne =
-        _ -> load.get().map(value -> Map.of(key, value)).orElseGet(Map::of);
-    @Nullable Entry<V> entry = feed.isTrusted() ? entries.getIfPresent(key) : null;
-    if (entry == null || !isCurrent(key, entry)) {
-      return Optional.ofNullable(getAll(keys, _ -> staleMax, loadOne).get(key));
-    }
-    if (feed.state().ageNanos(entry.load().nano()) > AGEING_NANOS) {
-      whileTrusted.begin(keys, () -> loaded(keys, loadOne));
-    }
-    return Optional.of(entry.value());
-  }
-
-  /**
-   * Like {@link #get}, for values of which very many are in steady use: they are reloaded together,
-   * instead of one by one.
-   */
-  public Optional<V> getAmongMany(K key, Duration staleMax, Function<List<K>, Map<K, V>> load) {
+  public Optional<V> get(K key, Duration staleMax, Function<List<K>, Map<K, V>> load) {
     @Nullable Entry<V> entry = feed.isTrusted() ? entries.getIfPresent(key) : null;
     if (entry == null || !isCurrent(key, entry)) {
       return Optional.ofNullable(getAll(List.of(key), _ -> staleMax, load).get(key));

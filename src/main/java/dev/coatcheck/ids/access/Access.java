@@ -34,29 +34,21 @@ public final class Access {
   private final KeyUses uses;
 
   /**
-   * @param trust how far a cached key is trusted
+   * @param staleMax how long a cached key is accepted while Postgres is unavailable
    */
-  public Access(Database database, Trust trust, Observer observer, InstantSource clock) {
+  public Access(
+      Database database,
+      ChangeFeed feed,
+      Duration staleMax,
+      Observer observer,
+      InstantSource clock) {
     this.store = new AccessStore(database);
     this.known =
-        new TrustedCache<>(
-            trust.feed(), ChangeKind.API_KEY, (keyId, _) -> List.of(keyId), CACHED_KEYS_MAX);
-    this.staleMax = trust.staleMax();
+        new TrustedCache<>(feed, ChangeKind.API_KEY, (keyId, _) -> List.of(keyId), CACHED_KEYS_MAX);
+    this.staleMax = staleMax;
     this.uses = new KeyUses(store, observer);
     this.observer = observer;
     this.clock = clock;
-  }
-
-  /**
-   * How far a cached key is trusted.
-   *
-   * @param staleMax how long a key is accepted while Postgres is unavailable
-   */
-  public record Trust(ChangeFeed feed, Duration staleMax) {
-    /** For commands that run once: every key is looked up. */
-    public static Trust none() {
-      return new Trust(ChangeFeed.none(), Duration.ZERO);
-    }
   }
 
   /** Drops a changed key from the cache of this instance, before the change feed does. */
@@ -121,7 +113,7 @@ public final class Access {
   private Optional<StoredKey> alive(String keyId, Predicate<StoredKey> isShown) {
     Optional<StoredKey> alive =
         known
-            .getAmongMany(keyId, staleMax, store::find)
+            .get(keyId, staleMax, store::find)
             .filter(isShown)
             .filter(found -> found.isAlive(clock.instant()));
     alive.ifPresent(found -> uses.note(found.keyId()));

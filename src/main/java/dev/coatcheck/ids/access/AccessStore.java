@@ -23,8 +23,10 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jooq.Condition;
+import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.Record;
+import org.jooq.SelectJoinStep;
 
 /** All SQL about API keys that changes none, and the transactions that do. */
 final class AccessStore {
@@ -110,14 +112,7 @@ final class AccessStore {
   Optional<ApiKeys.Listed> listed(String keyId) {
     return database.read(
         "API key read",
-        sql ->
-            sql.select(API_KEY.fields())
-                .select(API_KEY_USE.LAST_USED_AT)
-                .from(API_KEY)
-                .leftJoin(API_KEY_USE)
-                .on(API_KEY_USE.KEY_ID.eq(API_KEY.KEY_ID))
-                .where(API_KEY.KEY_ID.eq(keyId))
-                .fetchOptional(AccessStore::listed));
+        sql -> withUses(sql).where(API_KEY.KEY_ID.eq(keyId)).fetchOptional(AccessStore::listed));
   }
 
   List<ApiKeys.Listed> list(ApiKeys.Filter filter, Instant now) {
@@ -151,11 +146,7 @@ final class AccessStore {
     return database.read(
         "API key list",
         sql ->
-            sql.select(API_KEY.fields())
-                .select(API_KEY_USE.LAST_USED_AT)
-                .from(API_KEY)
-                .leftJoin(API_KEY_USE)
-                .on(API_KEY_USE.KEY_ID.eq(API_KEY.KEY_ID))
+            withUses(sql)
                 .where(condition)
                 .orderBy(API_KEY.CREATED_AT, API_KEY.KEY_ID)
                 .limit(filter.limit() + 1)
@@ -170,6 +161,14 @@ final class AccessStore {
                 .where(API_KEY.NAME.eq(name), has(StoredKey.Status.ACTIVE, now))
                 .orderBy(API_KEY.CREATED_AT, API_KEY.KEY_ID)
                 .fetch(ApiKeyTable::storedKey));
+  }
+
+  private static SelectJoinStep<Record> withUses(DSLContext sql) {
+    return sql.select(API_KEY.fields())
+        .select(API_KEY_USE.LAST_USED_AT)
+        .from(API_KEY)
+        .leftJoin(API_KEY_USE)
+        .on(API_KEY_USE.KEY_ID.eq(API_KEY.KEY_ID));
   }
 
   private static Condition has(StoredKey.Status status, Instant now) {

@@ -21,11 +21,11 @@ import org.jspecify.annotations.Nullable;
 
 /** All API keys within one transaction, which is the only one that changes any. */
 final class ApiKeyTable {
-  /** The keys, and what each of them made by rotating another key or itself, and so on. */
+  /** The key, and what it made by rotating another key or itself, and so on. */
   private static final String REVOKE =
       """
       with recursive ended (key_id) as (
-        select unnest({0}::text[])
+        select {0}::text
         union
         select made.key_id
         from ended
@@ -114,14 +114,13 @@ final class ApiKeyTable {
   }
 
   /**
-   * Ends keys, and the successors that they made.
+   * Ends a key, and the successors that it made.
    *
    * @return what ended only now
    */
-  List<String> revoke(List<String> keyIds, boolean keepsSuccessors) {
+  List<String> revoke(String keyId, boolean keepsSuccessors) {
     sql.fetch(BY_INDEX);
-    return sql.resultQuery(REVOKE, val(keyIds.toArray(String[]::new)), val(!keepsSuccessors))
-        .fetch(0, String.class);
+    return sql.resultQuery(REVOKE, val(keyId), val(!keepsSuccessors)).fetch(0, String.class);
   }
 
   void audit(

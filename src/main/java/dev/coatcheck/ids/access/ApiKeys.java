@@ -138,7 +138,7 @@ public final class ApiKeys {
   }
 
   private KeyOutcome create(ApiKey key, NewKey wanted, Actor actor) {
-    Rights rights = wanted.rights().expiringAt(wanted.rights().expiresAt().map(ApiKeys::whole));
+    Rights rights = wanted.rights();
     return changing(
         "API key create",
         actor,
@@ -202,11 +202,8 @@ public final class ApiKeys {
             return new KeyOutcome.Ended();
           }
           Patch patch = change.apply(key);
-          Rights rights = patch.rights().expiringAt(patch.rights().expiresAt().map(ApiKeys::whole));
-          Optional<KeyOutcome> refusal =
-              refusal(caller, key.rights())
-                  .or(() -> refusal(caller, rights))
-                  .or(() -> unsound(keys, rights));
+          Rights rights = patch.rights();
+          Optional<KeyOutcome> refusal = refusal(keys, caller, key.rights(), rights);
           if (refusal.isPresent()) {
             return refusal.get();
           }
@@ -254,13 +251,8 @@ public final class ApiKeys {
     if (!key.isAlive(clock.instant())) {
       return new KeyOutcome.Ended();
     }
-    Rights rights =
-        key.rights()
-            .expiringAt(rotation.expiresAt().map(ApiKeys::whole).or(key.rights()::expiresAt));
-    Optional<KeyOutcome> refusal =
-        refusal(caller, key.rights())
-            .or(() -> refusal(caller, rights))
-            .or(() -> unsound(keys, rights));
+    Rights rights = key.rights().expiringAt(rotation.expiresAt().or(key.rights()::expiresAt));
+    Optional<KeyOutcome> refusal = refusal(keys, caller, key.rights(), rights);
     if (refusal.isPresent()) {
       return refusal.get();
     }
@@ -308,7 +300,7 @@ public final class ApiKeys {
     if (keys.find(keyId).isEmpty()) {
       return new KeyOutcome.Unknown();
     }
-    List<String> ended = keys.revoke(List.of(keyId), keepsSuccessors);
+    List<String> ended = keys.revoke(keyId, keepsSuccessors);
     List<String> successors = successors(keyId, ended);
     if (!ended.isEmpty()) {
       keys.audit(actor, "key.revoke", keyId, Map.of("successors", successors));
@@ -333,7 +325,7 @@ public final class ApiKeys {
 
   private static List<String> revokedLeaked(ApiKeyTable keys, List<String> known, Actor actor) {
     SequencedMap<String, List<String>> endedBy = new LinkedHashMap<>();
-    known.forEach(keyId -> endedBy.put(keyId, keys.revoke(List.of(keyId), false)));
+    known.forEach(keyId -> endedBy.put(keyId, keys.revoke(keyId, false)));
     // A key that had ended before may end successors that were kept then.
     endedBy.values().removeIf(List::isEmpty);
     endedBy.forEach(
@@ -415,6 +407,11 @@ public final class ApiKeys {
             });
     changed.ifPresent(forget);
     return outcome;
+  }
+
+  private Optional<KeyOutcome> refusal(
+      ApiKeyTable keys, Authority caller, Rights before, Rights after) {
+    return refusal(caller, before).or(() -> refusal(caller, after)).or(() -> unsound(keys, after));
   }
 
   private Optional<KeyOutcome> refusal(Authority caller, Rights rights) {

@@ -3,6 +3,7 @@ package dev.coatcheck.ids.access;
 import dev.coatcheck.cluster.lease.ClientLeases;
 import java.net.InetAddress;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -29,6 +30,8 @@ public record Rights(
     scopes = Set.copyOf(scopes);
     types = types.map(Set::copyOf);
     ranges = ranges.map(Set::copyOf);
+    // As Postgres stores it.
+    expiresAt = expiresAt.map(end -> end.truncatedTo(ChronoUnit.MICROS));
   }
 
   /** For all types, from anywhere, for good. */

@@ -93,7 +93,8 @@ public final class TokenBuckets<K> {
     long now = nanoTime.getAsLong() - startNano;
     Taken outcome;
     do {
-      Bucket bucket = bucket(caller, limit, now);
+      Bucket known = buckets.get(caller);
+      Bucket bucket = known != null ? known : add(caller, limit, now);
       outcome =
           bucket == null
               ? new Taken.Refused(0, NO_ROOM_SECONDS)
@@ -107,11 +108,6 @@ public final class TokenBuckets<K> {
   }
 
   /** Null if there is no room for a new one. */
-  private @Nullable Bucket bucket(K caller, RateLimit limit, long now) {
-    Bucket known = buckets.get(caller);
-    return known != null ? known : add(caller, limit, now);
-  }
-
   private synchronized @Nullable Bucket add(K caller, RateLimit limit, long now) {
     if (!buckets.containsKey(caller) && buckets.size() >= bucketsMax && !makeRoom(now)) {
       return null;

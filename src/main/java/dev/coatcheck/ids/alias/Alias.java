@@ -3,6 +3,7 @@ package dev.coatcheck.ids.alias;
 import dev.coatcheck.ids.registry.Namespace;
 import dev.coatcheck.ids.registry.Salt;
 import dev.coatcheck.ids.registry.Type;
+import java.util.Comparator;
 import java.util.UUID;
 
 /**
@@ -11,6 +12,17 @@ import java.util.UUID;
  */
 public final class Alias implements Comparable<Alias> {
   private static final int NO_BUCKET = -1;
+
+  /**
+   * One order of locks for everyone, so that two transactions can't wait for each other; by which a
+   * map finds aliases of one hash, too: clients may choose the texts.
+   */
+  private static final Comparator<Alias> ORDER =
+      Comparator.comparingInt(Alias::bucket)
+          .thenComparingInt(Alias::typeNumber)
+          .thenComparing(Alias::scheme)
+          .thenComparing(Alias::value)
+          .thenComparing(alias -> alias.namespace().stored());
 
   private final int typeNumber;
   private final Salt salt;
@@ -29,23 +41,9 @@ public final class Alias implements Comparable<Alias> {
     this.value = value;
   }
 
-  /**
-   * One order of locks for everyone, so that two transactions can't wait for each other; by which a
-   * map finds aliases of one hash, too: clients may choose the texts.
-   */
   @Override
   public int compareTo(Alias other) {
-    int order = Integer.compare(bucket(), other.bucket());
-    if (order == 0) {
-      order = Integer.compare(typeNumber, other.typeNumber);
-    }
-    if (order == 0) {
-      order = scheme.compareTo(other.scheme);
-    }
-    if (order == 0) {
-      order = value.compareTo(other.value);
-    }
-    return order != 0 ? order : namespace.stored().compareTo(other.namespace.stored());
+    return ORDER.compare(this, other);
   }
 
   /**

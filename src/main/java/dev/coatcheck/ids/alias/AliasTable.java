@@ -3,7 +3,6 @@ package dev.coatcheck.ids.alias;
 import static dev.coatcheck.postgres.sql.schema.Tables.ALIAS;
 import static dev.coatcheck.postgres.sql.schema.Tables.ERASED_ALIAS;
 import static org.jooq.impl.DSL.condition;
-import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.cluster.audit.AuditEntry;
@@ -18,6 +17,8 @@ import dev.coatcheck.postgres.connection.Shards;
 import dev.coatcheck.postgres.sql.PlainSql;
 import dev.coatcheck.postgres.sql.ShardedSql;
 import dev.coatcheck.postgres.sql.Unnest;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -28,23 +29,26 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jooq.Condition;
 import org.jooq.DSLContext;
-import org.jooq.Field;
 import org.jspecify.annotations.Nullable;
 
 /** The rows of aliases, for use inside transactions. */
 public final class AliasTable {
-  private static final Field<Integer> ORDINAL = field("ordinal", Integer.class);
-
   /** So few are looked up at once. For more, it is cheaper to know first whether any is erased. */
   private static final int FEW_NAMES = 100;
 
-  private static final ShardedSql TARGETS_OF_SHARD =
+  /**
+   * Each name is looked up along the index: as a plain join it is up to the statistics, and just
+   * after an import those may say anything.
+   */
+  private static final ShardedSql TARGETS =
       ShardedSql.of(
           """
-          select wanted.ordinal, found.token
-            from unnest(?, ?, ?, ?, ?) with ordinality
-              as wanted (bucket, type_id, scheme, value, namespace, ordinal)
+          select wanted.ordinal, wanted.type_id, wanted.scheme, wanted.namespace, wanted.value,
+                 found.token, {erased}
+            from unnest(?, ?, ?, ?, ?, ?) with ordinality
+              as wanted (bucket, type_id, scheme, value, namespace, hash, ordinal)
             left join lateral (
              select token from coatcheck.alias
               where bucket = wanted.bucket and type_id = wanted.type_id
@@ -53,6 +57,13 @@ public final class AliasTable {
               limit 1) as found on true
           """,
           "bucket");
+
+  /** Not for shards: the table is on the coordinator. */
+  private static final String ERASED =
+      """
+      (select hash from coatcheck.erased_alias
+        where type_id = wanted.type_id and hash = wanted.hash)
+      """;
 
   /**
    * The lateral join makes Postgres use the index, even if it has no statistics of the table. No
@@ -74,7 +85,7 @@ public final class AliasTable {
        where token = any(?) and type_id = ?
       """;
 
-  private static final ShardedSql DELETE_OF_SHARD =
+  private static final ShardedSql DELETE =
       ShardedSql.of(
           """
           delete from coatcheck.alias as row
@@ -142,11 +153,7 @@ public final class AliasTable {
   public static boolean isAnyErased(DSLContext sql, List<Alias> names) {
     return !names.isEmpty()
         && (names.size() <= FEW_NAMES || isAnyOfTypesErased(sql, names))
-        && sql.fetchExists(
-            ERASED_ALIAS,
-            condition(
-                "(type_id, hash) in (select * from unnest({0}, {1}))",
-                Unnest.integers(names, Alias::typeNumber), Unnest.uuids(names, Alias::hash)));
+        && sql.fetchExists(ERASED_ALIAS, isOneOf(names));
   }
 
   /** Those of the names that belonged to erased public IDs. */
@@ -157,12 +164,15 @@ public final class AliasTable {
     Set<UUID> hashes =
         sql.select(ERASED_ALIAS.HASH)
             .from(ERASED_ALIAS)
-            .where(
-                condition(
-                    "(type_id, hash) in (select * from unnest({0}, {1}))",
-                    Unnest.integers(names, Alias::typeNumber), Unnest.uuids(names, Alias::hash)))
+            .where(isOneOf(names))
             .fetchSet(ERASED_ALIAS.HASH);
     return names.stream().filter(name -> hashes.contains(name.hash())).collect(Collectors.toSet());
+  }
+
+  private static Condition isOneOf(List<Alias> names) {
+    return condition(
+        "(type_id, hash) in (select * from unnest({0}, {1}))",
+        Unnest.integers(names, Alias::typeNumber), Unnest.uuids(names, Alias::hash));
   }
 
   private static boolean isAnyOfTypesErased(DSLContext sql, List<Alias> names) {
@@ -173,18 +183,7 @@ public final class AliasTable {
 
   /** Removes a name if it is one of the target; false, and nothing is removed, if it isn't. */
   static boolean delete(DSLContext sql, Alias name, Token target) {
-    return sql.deleteFrom(ALIAS)
-            .where(
-                ALIAS
-                    .BUCKET
-                    .eq((short) name.bucket())
-                    .and(ALIAS.TYPE_ID.eq(name.typeNumber()))
-                    .and(ALIAS.SCHEME.eq(name.scheme().wireName()))
-                    .and(ALIAS.VALUE.eq(name.value()))
-                    .and(ALIAS.NAMESPACE.eq(name.namespace().stored()))
-                    .and(ALIAS.TOKEN.eq(target.toUuid())))
-            .execute()
-        == 1;
+    return delete(sql, List.of(new Named(target, name))) == 1;
   }
 
   /** Names of a target, in any order: to sort them, all would have to be read. */
@@ -284,7 +283,8 @@ public final class AliasTable {
             tokens.stream().map(Token::toUuid).toArray(UUID[]::new),
             type.number());
     if (!isOneTable) {
-      deleteOverShards(sql, erased);
+      // The mappings are locked, so that no name was added since these were read.
+      int _ = delete(sql, erased);
     }
     List<Alias> names = erased.stream().map(Named::name).toList();
     sql.execute(
@@ -296,23 +296,28 @@ public final class AliasTable {
                 Named::token, Collectors.mapping(Named::name, Collectors.toList())));
   }
 
-  /** The mappings are locked, so that no name was added since these were read. */
-  private static void deleteOverShards(DSLContext sql, List<Named> erased) {
-    int _ =
-        DELETE_OF_SHARD.execute(
-            sql,
-            text -> text,
-            erased,
-            row -> row.name().bucket(),
-            some ->
-                new Object[] {
-                  some.stream().map(row -> (short) row.name().bucket()).toArray(Short[]::new),
-                  some.stream().map(row -> row.name().typeNumber()).toArray(Integer[]::new),
-                  some.stream().map(row -> row.name().scheme().wireName()).toArray(String[]::new),
-                  some.stream().map(row -> row.name().value()).toArray(String[]::new),
-                  some.stream().map(row -> row.name().namespace().stored()).toArray(String[]::new),
-                  some.stream().map(row -> row.token().toUuid()).toArray(UUID[]::new)
-                });
+  private static int delete(DSLContext sql, List<Named> named) {
+    return DELETE.execute(
+        sql,
+        text -> text,
+        named,
+        row -> row.name().bucket(),
+        some ->
+            columns(
+                some.stream().map(Named::name).toList(),
+                some.stream().map(row -> row.token().toUuid())));
+  }
+
+  /** The columns of names, and a last one. */
+  private static Object[] columns(List<Alias> names, Stream<UUID> last) {
+    return new Object[] {
+      names.stream().map(name -> (short) name.bucket()).toArray(Short[]::new),
+      names.stream().map(Alias::typeNumber).toArray(Integer[]::new),
+      names.stream().map(name -> name.scheme().wireName()).toArray(String[]::new),
+      names.stream().map(Alias::value).toArray(String[]::new),
+      names.stream().map(name -> name.namespace().stored()).toArray(String[]::new),
+      last.toArray(UUID[]::new)
+    };
   }
 
   private static Alias name(Type type, String scheme, Namespace namespace, String value) {
@@ -322,104 +327,66 @@ public final class AliasTable {
         : Alias.of(type, known, value);
   }
 
-  /**
-   * What those of the names stand for that are taken. Each name is looked up along the index: as a
-   * plain join it is up to the statistics, and just after an import those may say anything.
-   */
-  public static Map<Alias, AliasTarget> targets(DSLContext sql, List<Alias> names) {
-    if (!Shards.of(sql).isOneTable()) {
-      return targetsOverShards(sql, names);
+  /** What was found for a name. */
+  private record Found(
+      long ordinal,
+      int typeNumber,
+      String scheme,
+      String namespace,
+      String value,
+      @Nullable UUID token,
+      @Nullable UUID erasedHash) {
+    static Found read(ResultSet row) throws SQLException {
+      return new Found(
+          row.getLong(1),
+          row.getInt(2),
+          row.getString(3),
+          row.getString(4),
+          row.getString(5),
+          row.getObject(6, UUID.class),
+          row.getObject(7, UUID.class));
     }
-    Map<Alias, AliasTarget> found = HashMap.newHashMap(names.size());
-    var rows =
-        sql.resultQuery(
-                """
-                select wanted.ordinal, wanted.type_id, wanted.scheme, wanted.namespace, wanted.value,
-                       found.token, erased.hash
-                  from unnest({1}, {2}, {3}, {4}, {5}, {6}) with ordinality
-                    as wanted (bucket, type_id, scheme, value, namespace, hash, ordinal)
-                  left join lateral (
-                   select token from {0}
-                    where bucket = wanted.bucket and type_id = wanted.type_id
-                      and scheme = wanted.scheme and value = wanted.value
-                      and namespace = wanted.namespace
-                    limit 1) as found on true
-                  left join lateral (
-                   select hash from {7}
-                    where type_id = wanted.type_id and hash = wanted.hash
-                    limit 1) as erased on true
-                """,
-                ALIAS,
-                Unnest.shorts(names, Alias::bucket),
-                Unnest.integers(names, Alias::typeNumber),
-                Unnest.texts(names, name -> name.scheme().wireName()),
-                Unnest.texts(names, Alias::value),
-                Unnest.texts(names, name -> name.namespace().stored()),
-                Unnest.uuids(names, Alias::hash),
-                ERASED_ALIAS)
-            .coerce(
-                ORDINAL,
-                ALIAS.TYPE_ID,
-                ALIAS.SCHEME,
-                ALIAS.NAMESPACE,
-                ALIAS.VALUE,
-                ALIAS.TOKEN,
-                ERASED_ALIAS.HASH)
-            .fetch();
-    ConnectionDesync.unless(rows.size() == names.size(), "rows of names: " + rows.size());
-    for (var row : rows) {
-      int ordinal = row.value1();
-      ConnectionDesync.unless(ordinal >= 1 && ordinal <= names.size(), "name without a question");
-      Alias name = names.get(ordinal - 1);
-      ConnectionDesync.unless(
-          row.value2() == name.typeNumber()
-              && row.value3().equals(name.scheme().wireName())
-              && row.value4().equals(name.namespace().stored())
-              && row.value5().equals(name.value()),
-          "another name");
-      if (row.value6() != null) {
-        found.put(name, new AliasTarget.Issued(Token.of(row.value6())));
-      } else if (row.value7() != null) {
-        found.put(name, new AliasTarget.Erased());
-      }
+
+    boolean isOf(Alias name) {
+      return typeNumber == name.typeNumber()
+          && scheme.equals(name.scheme().wireName())
+          && namespace.equals(name.namespace().stored())
+          && value.equals(name.value());
     }
-    return found;
   }
 
-  /** What was found for a part of the question; null if nothing was. */
-  private record Found(long ordinal, @Nullable UUID token) {}
-
-  /** The names that were erased are on the coordinator, and are asked for by themselves. */
-  private static Map<Alias, AliasTarget> targetsOverShards(DSLContext sql, List<Alias> names) {
+  /** What those of the names stand for that are taken. */
+  public static Map<Alias, AliasTarget> targets(DSLContext sql, List<Alias> names) {
+    Shards shards = Shards.of(sql);
+    String erasedHash = shards.isOneTable() ? ERASED : "null::uuid";
     Map<Alias, AliasTarget> found = HashMap.newHashMap(names.size());
-    for (List<Alias> some : Shards.of(sql).split(names, Alias::bucket)) {
+    // An ordinal counts the names of one statement.
+    for (List<Alias> asked : shards.split(names, Alias::bucket)) {
       List<Found> rows =
-          TARGETS_OF_SHARD.rows(
+          TARGETS.rows(
               sql,
-              text -> text,
-              row -> new Found(row.getLong(1), row.getObject(2, UUID.class)),
-              some,
+              text -> text.replace("{erased}", erasedHash),
+              Found::read,
+              asked,
               Alias::bucket,
-              asked ->
-                  new Object[] {
-                    asked.stream().map(name -> (short) name.bucket()).toArray(Short[]::new),
-                    asked.stream().map(Alias::typeNumber).toArray(Integer[]::new),
-                    asked.stream().map(name -> name.scheme().wireName()).toArray(String[]::new),
-                    asked.stream().map(Alias::value).toArray(String[]::new),
-                    asked.stream().map(name -> name.namespace().stored()).toArray(String[]::new)
-                  });
-      ConnectionDesync.unless(rows.size() == some.size(), "rows of names: " + rows.size());
+              some -> columns(some, some.stream().map(Alias::hash)));
+      ConnectionDesync.unless(rows.size() == asked.size(), "rows of names: " + rows.size());
       for (Found row : rows) {
         ConnectionDesync.unless(
-            row.ordinal() >= 1 && row.ordinal() <= some.size(), "name without a question");
+            row.ordinal() >= 1 && row.ordinal() <= asked.size(), "name without a question");
+        Alias name = asked.get((int) row.ordinal() - 1);
+        ConnectionDesync.unless(row.isOf(name), "another name");
         if (row.token() != null) {
-          found.put(
-              some.get((int) row.ordinal() - 1), new AliasTarget.Issued(Token.of(row.token())));
+          found.put(name, new AliasTarget.Issued(Token.of(row.token())));
+        } else if (row.erasedHash() != null) {
+          found.put(name, new AliasTarget.Erased());
         }
       }
     }
-    erased(sql, names.stream().filter(name -> !found.containsKey(name)).toList())
-        .forEach(name -> found.put(name, new AliasTarget.Erased()));
+    if (!shards.isOneTable()) {
+      erased(sql, names.stream().filter(name -> !found.containsKey(name)).toList())
+          .forEach(name -> found.put(name, new AliasTarget.Erased()));
+    }
     return found;
   }
 }

@@ -170,7 +170,7 @@ public final class Aliases {
    * @throws DatabaseUnavailable if it isn't cached and Postgres can't be asked
    */
   public Optional<AliasTarget> target(Type type, Alias alias) {
-    return cache.get(alias, type.outage().staleMax(), () -> together.call(alias));
+    return cache.get(alias, type.outage().staleMax(), this::load);
   }
 
   /**

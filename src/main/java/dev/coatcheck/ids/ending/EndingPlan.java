@@ -4,11 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.cluster.audit.AuditEntry;
-import dev.coatcheck.core.id.PublicId;
-import dev.coatcheck.core.id.Token;
 import dev.coatcheck.ids.ending.EndOutcome.MergeRefused.Why;
 import dev.coatcheck.ids.ending.EndOutcome.Side;
 import dev.coatcheck.ids.idempotency.IdempotentCall;
+import dev.coatcheck.ids.mapping.IdText.OfToken;
 import dev.coatcheck.ids.mapping.NewEnding;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.StoredEnding;
@@ -35,20 +34,10 @@ import java.util.stream.Stream;
  * that has ended itself.
  */
 final class EndingPlan {
-  record Ref(Type type, Token token) {
-    TypedToken id() {
-      return TypedToken.of(type, token);
-    }
-
-    String text() {
-      return new PublicId(type.prefix(), token).toString();
-    }
-  }
-
   sealed interface Step {
-    record Revoke(Ref id, Optional<String> reason) implements Step {}
+    record Revoke(OfToken id, Optional<String> reason) implements Step {}
 
-    record Merge(Ref id, Ref into) implements Step {}
+    record Merge(OfToken id, OfToken into) implements Step {}
 
     record Refused(EndOutcome outcome) implements Step {}
   }
@@ -69,23 +58,13 @@ final class EndingPlan {
       return steps.stream().filter(step -> !(step instanceof Step.Refused)).count() > 1;
     }
 
-    @Override
-    public boolean bringsNames() {
-      return true;
-    }
-
-    @Override
-    public boolean isRepeatable() {
-      return true;
-    }
-
-    Stream<Ref> refs() {
+    Stream<OfToken> ids() {
       return steps.stream()
           .flatMap(
               step ->
                   switch (step) {
-                    case Step.Revoke(Ref id, _) -> Stream.of(id);
-                    case Step.Merge(Ref id, Ref into) -> Stream.of(id, into);
+                    case Step.Revoke(OfToken id, _) -> Stream.of(id);
+                    case Step.Merge(OfToken id, OfToken into) -> Stream.of(id, into);
                     case Step.Refused _ -> Stream.empty();
                   });
     }
@@ -156,9 +135,12 @@ final class EndingPlan {
     Map<String, String> merged = new LinkedHashMap<>();
     for (Step step : call.steps()) {
       switch (step) {
-        case Step.Revoke(Ref id, _) when isNew(id, endedBefore) -> revoked.add(id.text());
-        case Step.Merge(Ref id, _) when isNew(id, endedBefore) ->
-            merged.put(id.text(), new Ref(id.type(), survivor(id.id()).token()).text());
+        case Step.Revoke(OfToken id, _) when isNew(id, endedBefore) ->
+            revoked.add(id.publicId().toString());
+        case Step.Merge(OfToken id, _) when isNew(id, endedBefore) ->
+            merged.put(
+                id.publicId().toString(),
+                new OfToken(id.type(), survivor(id.id()).token()).publicId().toString());
         case Step.Revoke _, Step.Merge _, Step.Refused _ -> {}
       }
     }
@@ -183,7 +165,7 @@ final class EndingPlan {
     return Map.of("id", merged.getKey(), "into", merged.getValue());
   }
 
-  private boolean isNew(Ref id, Set<TypedToken> endedBefore) {
+  private boolean isNew(OfToken id, Set<TypedToken> endedBefore) {
     return endedBy.containsKey(id.id()) && !endedBefore.contains(id.id());
   }
 
@@ -274,7 +256,7 @@ final class EndingPlan {
   }
 
   /** A row of another type than that of the prefix counts as no row. */
-  private Optional<StoredMapping> row(Ref ref) {
-    return Optional.ofNullable(rows.get(ref.id()));
+  private Optional<StoredMapping> row(OfToken id) {
+    return Optional.ofNullable(rows.get(id.id()));
   }
 }

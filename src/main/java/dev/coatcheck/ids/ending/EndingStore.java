@@ -9,11 +9,11 @@ import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.ids.ending.EndingPlan.Call;
-import dev.coatcheck.ids.ending.EndingPlan.Ref;
 import dev.coatcheck.ids.ending.Endings.Result;
 import dev.coatcheck.ids.idempotency.IdempotencyKey;
 import dev.coatcheck.ids.idempotency.IdempotencyTable;
 import dev.coatcheck.ids.mapping.EndingTable;
+import dev.coatcheck.ids.mapping.IdText.OfToken;
 import dev.coatcheck.ids.mapping.MappingTable;
 import dev.coatcheck.ids.mapping.NewEnding;
 import dev.coatcheck.ids.mapping.PublicIdTable;
@@ -139,8 +139,8 @@ final class EndingStore {
       IdentityHashMap<Call, Attempt<Result>> attempts) {
     Map<TypedToken, MappingTable<?>> wanted = new HashMap<>();
     calls.stream()
-        .flatMap(Call::refs)
-        .forEach(ref -> wanted.put(ref.id(), MappingTable.of(ref.type().keyKind())));
+        .flatMap(Call::ids)
+        .forEach(id -> wanted.put(id.id(), MappingTable.of(id.type().keyKind())));
     EndingTable.look(sql, wanted.keySet(), LOCK_MILLIS).endings().stream()
         .filter(ending -> ending.survivor().isPresent())
         .forEach(
@@ -178,12 +178,12 @@ final class EndingStore {
     Set<TypedToken> stored = rows.stream().map(StoredMapping::id).collect(Collectors.toSet());
     Map<TypedToken, StoredMapping> sealed = new HashMap<>();
     calls.stream()
-        .flatMap(Call::refs)
-        .filter(ref -> !stored.contains(ref.id()))
+        .flatMap(Call::ids)
+        .filter(id -> !stored.contains(id.id()))
         .forEach(
-            ref ->
-                StoredMapping.opened(ref.type(), ref.token())
-                    .ifPresent(row -> sealed.put(ref.id(), row)));
+            id ->
+                StoredMapping.opened(id.type(), id.token())
+                    .ifPresent(row -> sealed.put(id.id(), row)));
     return sealed;
   }
 
@@ -199,7 +199,7 @@ final class EndingStore {
 
   /** The public IDs that a call names, and the survivors of the merged ones. */
   private static Set<TypedToken> touched(Call call, List<StoredEnding> endings) {
-    Set<TypedToken> named = call.refs().map(Ref::id).collect(Collectors.toSet());
+    Set<TypedToken> named = call.ids().map(OfToken::id).collect(Collectors.toSet());
     return Stream.concat(
             named.stream(),
             endings.stream()

@@ -4,7 +4,6 @@ import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.ending.EndOutcome.Side;
 import dev.coatcheck.ids.ending.EndingPlan.Call;
-import dev.coatcheck.ids.ending.EndingPlan.Ref;
 import dev.coatcheck.ids.ending.EndingPlan.Step;
 import dev.coatcheck.ids.idempotency.IdempotentCall;
 import dev.coatcheck.ids.idempotency.StoredResponse;
@@ -42,8 +41,9 @@ public final class Endings {
   private final Resolver resolver;
   private final GroupCommit<Call, Result> commits;
 
-  Endings(EndingStore store, Resolver resolver) {
-    this.store = store;
+  /** Ends public IDs of {@code resolver}, whose cache drops them. */
+  public Endings(Database database, Resolver resolver) {
+    this.store = new EndingStore(database);
     this.resolver = resolver;
     Semaphore beside = new Semaphore(1, true);
     this.commits =
@@ -54,11 +54,6 @@ public final class Endings {
             (calls, _) -> commit(calls),
             new Result.Busy(),
             new Result.Overloaded());
-  }
-
-  /** Ends public IDs of {@code resolver}, whose cache drops them. */
-  public static Endings open(Database database, Resolver resolver) {
-    return new Endings(new EndingStore(database), resolver);
   }
 
   /**
@@ -138,7 +133,7 @@ public final class Endings {
       return new Result.Settled(call.refused());
     }
     Result result = commits.settle(call);
-    call.refs().forEach(ref -> resolver.forget(ref.type(), ref.token()));
+    call.ids().forEach(id -> resolver.forget(id.type(), id.token()));
     return result;
   }
 
@@ -155,24 +150,23 @@ public final class Endings {
   private Step step(Request request, AllowedTypes allowed) {
     return switch (request) {
       case Request.Revoke(String id, Optional<String> reason) ->
-          step(id, Side.ID, allowed, ref -> new Step.Revoke(ref, reason));
+          step(id, Side.ID, allowed, revoked -> new Step.Revoke(revoked, reason));
       case Request.Merge(String id, String into) ->
           step(
               id,
               Side.ID,
               allowed,
-              ref -> step(into, Side.INTO, allowed, survivor -> new Step.Merge(ref, survivor)));
+              merged ->
+                  step(into, Side.INTO, allowed, survivor -> new Step.Merge(merged, survivor)));
     };
   }
 
-  private Step step(String text, Side side, AllowedTypes allowed, Function<Ref, Step> then) {
+  private Step step(
+      String text, Side side, AllowedTypes allowed, Function<IdText.OfToken, Step> then) {
     return switch (resolver.parse(text, allowed)) {
       case IdText.Unissued(var why) -> new Step.Refused(new EndOutcome.Unissued(side, why));
       case IdText.OfErased _ -> new Step.Refused(new EndOutcome.Erased(side));
-      case IdText.OfToken id -> {
-        resolver.requireSealKey(id);
-        yield then.apply(new Ref(id.type(), id.token()));
-      }
+      case IdText.OfToken id -> then.apply(id);
     };
   }
 }

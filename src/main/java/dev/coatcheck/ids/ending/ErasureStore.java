@@ -12,8 +12,8 @@ import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasTable;
-import dev.coatcheck.ids.ending.EndingPlan.Ref;
 import dev.coatcheck.ids.mapping.EndingTable;
+import dev.coatcheck.ids.mapping.IdText.OfToken;
 import dev.coatcheck.ids.mapping.MappingTable;
 import dev.coatcheck.ids.mapping.PinnedKeyTable;
 import dev.coatcheck.ids.mapping.PublicIdTable;
@@ -47,20 +47,10 @@ final class ErasureStore {
    *
    * @param cascade whether those that were merged into it are erased too
    */
-  record Call(Ref id, boolean cascade, Actor actor) implements GroupCommit.Call {
+  record Call(OfToken id, boolean cascade, Actor actor) implements GroupCommit.Call {
     /** Each has its own transaction: the number of its rows is not known before. */
     @Override
     public boolean isBatch() {
-      return true;
-    }
-
-    @Override
-    public boolean bringsNames() {
-      return true;
-    }
-
-    @Override
-    public boolean isRepeatable() {
       return true;
     }
   }
@@ -172,21 +162,21 @@ final class ErasureStore {
   }
 
   /** The erasure of a public ID; empty if it isn't erased. */
-  Optional<Erasure> find(Ref id) {
+  Optional<Erasure> find(OfToken id) {
     return database.read("erasure", sql -> find(sql, id));
   }
 
-  private static Erasure known(DSLContext sql, Ref id) {
+  private static Erasure known(DSLContext sql, OfToken id) {
     return requireNonNull(find(sql, id).orElse(null), "erased without an erasure");
   }
 
-  private static Optional<Erasure> find(DSLContext sql, Ref id) {
+  private static Optional<Erasure> find(DSLContext sql, OfToken id) {
     return ErasureTable.find(sql, id.type(), id.token().toUuid())
         .map(
             progress ->
                 new Erasure(
                     id.type(),
-                    new PublicId(id.type().prefix(), id.token()),
+                    id.publicId(),
                     progress.erasedAt(),
                     progress.completeAt(),
                     progress.waitsFor()));

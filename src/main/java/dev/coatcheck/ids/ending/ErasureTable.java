@@ -87,21 +87,11 @@ public final class ErasureTable {
        where type_id = ? and (report::text ~ names.reported or reason ~ names.told)
       """;
 
-  private static final String FORGET_EVENTS =
+  private static final String FORGET_TOLD =
       """
-      update coatcheck.table_migration_event
-         set detail = regexp_replace(detail, names.told, '\\1 ?', 'g')
+      update {table} set {column} = regexp_replace({column}, names.told, '\\1 ?', 'g')
         from (values (?)) as names (told)
-       where detail ~ names.told
-         and migration_id in (select migration_id from coatcheck.table_migration where type_id = ?)
-      """;
-
-  private static final String FORGET_STEPS =
-      """
-      update coatcheck.table_migration_step
-         set error = regexp_replace(error, names.told, '\\1 ?', 'g')
-        from (values (?)) as names (told)
-       where error ~ names.told
+       where {column} ~ names.told
          and migration_id in (select migration_id from coatcheck.table_migration where type_id = ?)
       """;
 
@@ -182,8 +172,14 @@ public final class ErasureTable {
     String numbers = joined(found, "|", "(", ")");
     String told = "\\m(ID|key|for instance) " + numbers + "\\M";
     PlainSql.execute(sql, FORGET_REPORTS, "\"(key )?" + numbers + "\"", told, type.number());
-    PlainSql.execute(sql, FORGET_EVENTS, told, type.number());
-    PlainSql.execute(sql, FORGET_STEPS, told, type.number());
+    forgetTold(sql, "coatcheck.table_migration_event", "detail", told, type);
+    forgetTold(sql, "coatcheck.table_migration_step", "error", told, type);
+  }
+
+  private static void forgetTold(
+      DSLContext sql, String table, String column, String told, Type type) {
+    String text = FORGET_TOLD.replace("{table}", table).replace("{column}", column);
+    PlainSql.execute(sql, text, told, type.number());
   }
 
   private static List<Long> legacyIds(List<Alias> aliases) {

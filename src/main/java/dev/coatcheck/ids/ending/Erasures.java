@@ -4,7 +4,6 @@ import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.seal.Sealing;
 import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.alias.Aliases;
-import dev.coatcheck.ids.ending.EndingPlan.Ref;
 import dev.coatcheck.ids.ending.ErasureStore.Call;
 import dev.coatcheck.ids.ending.ErasureStore.Done;
 import dev.coatcheck.ids.mapping.IdText;
@@ -98,14 +97,11 @@ public final class Erasures {
   }
 
   private EraseOutcome ofToken(
-      String text, AllowedTypes allowed, Function<Ref, EraseOutcome> then) {
+      String text, AllowedTypes allowed, Function<IdText.OfToken, EraseOutcome> then) {
     return switch (resolver.parse(text, allowed)) {
       case IdText.Unissued(var why) -> new EraseOutcome.Unissued(why);
       case IdText.OfErased _ -> new EraseOutcome.OfErasedAlias();
-      case IdText.OfToken id -> {
-        resolver.requireSealKey(id);
-        yield then.apply(new Ref(id.type(), id.token()));
-      }
+      case IdText.OfToken id -> then.apply(id);
     };
   }
 

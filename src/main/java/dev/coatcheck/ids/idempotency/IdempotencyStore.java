@@ -17,7 +17,7 @@ final class IdempotencyStore {
   private static final String WAIT_BRIEFLY = "set local lock_timeout = '30ms'";
 
   /** Longer than any transaction of a gateway. */
-  private static final int SETTLED_SECONDS = 60;
+  private static final Duration SETTLED = Duration.ofSeconds(60);
 
   private final Database database;
 
@@ -39,14 +39,7 @@ final class IdempotencyStore {
         "idempotency turn",
         sql -> {
           sql.execute(WAIT_BRIEFLY);
-          @Nullable Record1<Long> due =
-              sql.select(IDEMPOTENCY_TURN.PART)
-                  .from(IDEMPOTENCY_TURN)
-                  .where(
-                      "began_at <= now() - make_interval(secs => {0})",
-                      val(age.toMillis() / 1_000.0))
-                  .forUpdate()
-                  .fetchOne();
+          @Nullable Record1<Long> due = begunBefore(sql, age).forUpdate().fetchOne();
           if (due == null) {
             return false;
           }
@@ -74,12 +67,12 @@ final class IdempotencyStore {
     return database.write(
         "idempotency turn",
         sql -> {
-          @Nullable Record1<Long> current = settled(sql).fetchOne();
+          @Nullable Record1<Long> current = begunBefore(sql, SETTLED).fetchOne();
           if (current == null || !sql.fetchExists(PartTable.emptiedAfter(current.value1()))) {
             return false;
           }
           sql.execute(WAIT_BRIEFLY);
-          @Nullable Record1<Long> locked = settled(sql).forUpdate().fetchOne();
+          @Nullable Record1<Long> locked = begunBefore(sql, SETTLED).forUpdate().fetchOne();
           if (locked == null || !locked.value1().equals(current.value1())) {
             return false; // another instance began the next part
           }
@@ -88,10 +81,10 @@ final class IdempotencyStore {
         });
   }
 
-  /** The current part, if it began before every running transaction. */
-  private static SelectConditionStep<Record1<Long>> settled(DSLContext sql) {
+  /** The current part, if it began so long ago by the database's clock. */
+  private static SelectConditionStep<Record1<Long>> begunBefore(DSLContext sql, Duration age) {
     return sql.select(IDEMPOTENCY_TURN.PART)
         .from(IDEMPOTENCY_TURN)
-        .where("began_at <= now() - make_interval(secs => {0})", val(SETTLED_SECONDS));
+        .where("began_at <= now() - make_interval(secs => {0})", val(age.toMillis() / 1_000.0));
   }
 }

@@ -1,5 +1,6 @@
 package dev.coatcheck.ids.mapping;
 
+import dev.coatcheck.core.id.PublicId;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.registry.Type;
@@ -21,7 +22,15 @@ public sealed interface IdText {
   sealed interface Plain extends OfRow {}
 
   /** A public ID of the type, issued or not. */
-  record OfToken(Type type, Token token) implements Plain {}
+  record OfToken(Type type, Token token) implements Plain {
+    public TypedToken id() {
+      return TypedToken.of(type, token);
+    }
+
+    public PublicId publicId() {
+      return new PublicId(type.prefix(), token);
+    }
+  }
 
   /** An alias of a public ID of the type that was erased. */
   record OfErased(Type type) implements Plain {}

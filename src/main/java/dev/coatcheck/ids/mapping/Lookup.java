@@ -25,16 +25,8 @@ public final class Lookup {
   /**
    * Looks up keys.
    *
-   * @param rows are asked for keys without a public ID
-   */
-  public Lookup(Database database, UnmappedRows rows, SealedRows sealed) {
-    this(database, Optional.empty(), rows, sealed);
-  }
-
-  /**
-   * The same.
-   *
    * @param replica is asked before the primary
+   * @param rows are asked for keys without a public ID
    */
   public Lookup(
       Database database, Optional<Replica> replica, UnmappedRows rows, SealedRows sealed) {

@@ -121,43 +121,35 @@ public final class PublicIdTable {
       MappingTable<?> table,
       List<TypedKey> subjects,
       Map<TypedKey, StoredMapping> found) {
-    for (List<TypedKey> some : Shards.of(sql).split(subjects, TypedKey::bucket)) {
-      addOfShard(sql, query, table, some, found);
-    }
-  }
-
-  private static void addOfShard(
-      DSLContext sql,
-      PlainSql.Query query,
-      MappingTable<?> table,
-      List<TypedKey> subjects,
-      Map<TypedKey, StoredMapping> found) {
-    List<Answered> rows =
-        BY_KEY.rows(
-            sql,
-            query,
-            table::statement,
-            row -> new Answered(row.getLong(ASKED), table.read(row)),
-            subjects,
-            TypedKey::bucket,
-            some ->
-                new Object[] {
-                  some.stream().map(TypedKey::typeNumber).toArray(Integer[]::new),
-                  table.keys(some, TypedKey::key),
-                  some.stream().map(subject -> (short) subject.bucket()).toArray(Short[]::new)
+    // An ordinal counts the subjects of one statement.
+    for (List<TypedKey> asked : Shards.of(sql).split(subjects, TypedKey::bucket)) {
+      List<Answered> rows =
+          BY_KEY.rows(
+              sql,
+              query,
+              table::statement,
+              row -> new Answered(row.getLong(ASKED), table.read(row)),
+              asked,
+              TypedKey::bucket,
+              some ->
+                  new Object[] {
+                    some.stream().map(TypedKey::typeNumber).toArray(Integer[]::new),
+                    table.keys(some, TypedKey::key),
+                    some.stream().map(subject -> (short) subject.bucket()).toArray(Short[]::new)
+                  });
+      ConnectionDesync.unless(rows.size() == asked.size(), "rows of keys: " + rows.size());
+      for (Answered row : rows) {
+        ConnectionDesync.unless(
+            row.ordinal() >= 1 && row.ordinal() <= asked.size(), "row without a question");
+        row.mapping()
+            .ifPresent(
+                mapping -> {
+                  ConnectionDesync.unless(
+                      mapping.subject().equals(asked.get((int) row.ordinal() - 1)),
+                      "row of another key");
+                  found.put(mapping.subject(), mapping);
                 });
-    ConnectionDesync.unless(rows.size() == subjects.size(), "rows of keys: " + rows.size());
-    for (Answered row : rows) {
-      ConnectionDesync.unless(
-          row.ordinal() >= 1 && row.ordinal() <= subjects.size(), "row without a question");
-      row.mapping()
-          .ifPresent(
-              mapping -> {
-                ConnectionDesync.unless(
-                    mapping.subject().equals(subjects.get((int) row.ordinal() - 1)),
-                    "row of another key");
-                found.put(mapping.subject(), mapping);
-              });
+      }
     }
   }
 

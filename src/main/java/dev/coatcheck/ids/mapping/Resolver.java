@@ -135,9 +135,21 @@ public final class Resolver {
     return text instanceof IdText.OfPattern ? ofAlias(plain, outcome(plain)) : outcome(plain);
   }
 
-  /** Which token a text stands for, by everything but the rules of older systems. */
+  /**
+   * Which token a text stands for, by everything but the rules of older systems.
+   *
+   * @throws SealKeyMissing if the public ID may be sealed with a seal key that this instance lacks,
+   *     and has no row: it must not be taken for an ID that does not exist
+   */
   public IdText.Plain parse(String text, AllowedTypes allowed) {
-    return lookedUp(parser.parseOfRow(text, allowed));
+    IdText.Plain parsed = lookedUp(parser.parseOfRow(text, allowed));
+    if (parsed instanceof IdText.OfToken(Type type, Token token)
+        && type.sealing()
+            .filter(sealing -> sealing.open(token) instanceof Opened.KeyMissing)
+            .isPresent()) {
+      var _ = outcome(parsed); // throws, unless the public ID has a row
+    }
+    return parsed;
   }
 
   /** Resolves texts, in their order, with at most one query per table, and one for aliases. */
@@ -231,21 +243,6 @@ public final class Resolver {
   }
 
   /**
-   * Nothing, unless the public ID may be sealed with a seal key that this instance lacks, and has
-   * no row.
-   *
-   * @throws SealKeyMissing then: it must not be taken for an ID that does not exist
-   */
-  public void requireSealKey(IdText.OfToken id) {
-    if (id.type()
-        .sealing()
-        .filter(sealing -> sealing.open(id.token()) instanceof Opened.KeyMissing)
-        .isPresent()) {
-      var _ = outcome(id);
-    }
-  }
-
-  /**
    * Drops a public ID that may have just ended here from the cache. Other instances hear of it
    * through the change feed.
    */
@@ -318,7 +315,7 @@ public final class Resolver {
     }
     Sealing sealing = type.sealing().get();
     return switch (sealing.open(wanted.token())) {
-      case Opened.OfKey(long key) when sealedRows.haveNone(TypedToken.of(type, wanted.token())) -> {
+      case Opened.OfKey(long key) when sealedRows.haveNone(wanted.id()) -> {
         observer.observe(new Event.Resolved(1, 0, 0));
         yield Optional.of(
             new ResolveOutcome.Found(

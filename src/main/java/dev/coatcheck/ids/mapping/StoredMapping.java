@@ -44,7 +44,8 @@ public record StoredMapping(
                     : Optional.empty());
   }
 
-  static StoredMapping opened(Type type, Sealing sealing, long key, Token token) {
+  /** The mapping of a key and its token, which are known to belong together. */
+  public static StoredMapping opened(Type type, Sealing sealing, long key, Token token) {
     return sealed(type, new Key.Bigint(key), token, sealing.timeOf(key));
   }
 

@@ -2,10 +2,8 @@ package dev.coatcheck.ids.pin;
 
 import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.id.Token;
-import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.seal.SealKeyMissing;
 import dev.coatcheck.core.seal.Sealing;
-import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mapping.StoredMapping;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.group.LostRace;
@@ -59,13 +57,7 @@ public final class Pins {
         return new PinOutcome.NotOfEra(i);
       }
       Token token = sealing.seal(key).orElseThrow(() -> new SealKeyMissing(sealKey));
-      rows.add(
-          new StoredMapping(
-              new Key.Bigint(key),
-              token,
-              type.number(),
-              sealing.timeOf(key),
-              Mapping.Status.ACTIVE));
+      rows.add(StoredMapping.opened(type, sealing, key, token));
     }
     for (int tried = 1; tried <= TRIES_MAX; tried++) {
       try {

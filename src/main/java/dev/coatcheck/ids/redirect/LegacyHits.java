@@ -10,7 +10,6 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -28,10 +27,10 @@ public final class LegacyHits implements AutoCloseable {
   /** For the last time: a gateway stops in time, also without Postgres. */
   private static final Duration LAST_MAX = Duration.ofSeconds(3);
 
-  /** Rows of one statement. */
-  private static final int FLUSHED_MAX = 1_000;
-
-  /** The most types and days kept while Postgres is away; counts beyond that are lost. */
+  /**
+   * The most types and days kept while Postgres is away, which one statement adds; counts beyond
+   * that are lost.
+   */
   private static final int PENDING_MAX = 10_000;
 
   private final LegacyHitStore store;
@@ -98,27 +97,20 @@ public final class LegacyHits implements AutoCloseable {
     boolean _ = background.run(this::add);
   }
 
-  private void add() {
-    while (addSome() == FLUSHED_MAX) {
-      // There may be more.
-    }
-  }
-
-  private synchronized int addSome() {
+  private synchronized void add() {
     // In the order of the keys, so that two instances don't wait for each other.
     TreeMap<TypeDay, Long> taken = new TreeMap<>();
-    for (TypeDay key : new ArrayList<>(pending.keySet())) {
-      Long count = taken.size() < FLUSHED_MAX ? pending.remove(key) : null;
+    for (TypeDay key : List.copyOf(pending.keySet())) {
+      Long count = pending.remove(key);
       if (count != null) {
         taken.put(key, count);
       }
     }
     if (taken.isEmpty()) {
-      return 0;
+      return;
     }
     try {
       store.add(taken);
-      return taken.size();
     } catch (RuntimeException failed) {
       taken.forEach((key, count) -> pending.merge(key, count, Long::sum));
       throw failed;

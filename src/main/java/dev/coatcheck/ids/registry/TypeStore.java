@@ -302,24 +302,16 @@ final class TypeStore {
     if (dying.isEmpty()) {
       return Optional.empty();
     }
-    LiveIds counted = liveIds(sql, present);
-    LiveIds live = isSealedBy(now, present) ? counted.andOthers() : counted;
-    return live.isNone() && !isFilling(sql, present)
+    LiveIds live = liveIds(sql, present);
+    boolean isAll = live.isAll() && !isSealedBy(now, present);
+    return live.count() == 0 && isAll && !isFilling(sql, present)
         ? Optional.empty()
         : Optional.of(
             new PutOutcome.LinksWouldDie(
-                dying, legacyHits(sql, present, now), live.count(), live.isAll()));
+                dying, legacyHits(sql, present, now), live.count(), isAll));
   }
 
-  private record LiveIds(int count, boolean isAll) {
-    boolean isNone() {
-      return count == 0 && isAll;
-    }
-
-    LiveIds andOthers() {
-      return new LiveIds(count, false);
-    }
-  }
+  private record LiveIds(int count, boolean isAll) {}
 
   /** Whether it may have public IDs without a row, which nobody can count. */
   private static boolean isSealedBy(Instant now, Type type) {

@@ -5,7 +5,6 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -74,56 +73,32 @@ record UrlParts(String text, int pathAt, int queryAt) {
 
   /** Each segment of the path, up to what may follow an ID or key in it. */
   List<UrlSlice> segments() {
-    List<UrlSlice> segments = new ArrayList<>();
-    eachPart(
-        '/',
-        Math.min(pathAt + 1, queryAt),
-        queryAt,
-        part -> {
-          Decoded decoded = decode(text, part.start(), part.end());
-          segments.add(decoded.slice(0, suffixAt(decoded.text())));
-        });
-    return segments;
+    return path().stream()
+        .map(this::decoded)
+        .map(segment -> segment.slice(0, suffixAt(segment.text())))
+        .toList();
   }
 
   /** Each segment of the path in full, as the URL spells it. */
   List<String> wholeSegments() {
-    List<String> segments = new ArrayList<>();
-    eachPart('/', Math.min(pathAt + 1, queryAt), queryAt, part -> segments.add(part.text()));
-    return segments;
+    return path().stream().map(UrlSlice::text).toList();
   }
 
   /** Each segment of the path in full and decoded; a slash at the end starts no segment. */
   List<String> pathWithoutLastSlash() {
-    List<String> path = new ArrayList<>();
-    eachPart(
-        '/',
-        Math.min(pathAt + 1, queryAt),
-        queryAt,
-        part -> path.add(decode(text, part.start(), part.end()).text()));
-    if (path.size() > 1 && path.getLast().isEmpty()) {
-      path.removeLast();
-    }
-    return path;
+    List<String> path = path().stream().map(segment -> decoded(segment).text()).toList();
+    return path.size() > 1 && path.getLast().isEmpty() ? path.subList(0, path.size() - 1) : path;
   }
 
   /** Each item of each comma list in the query's values; most lists have one item. */
   List<UrlSlice> values() {
     List<UrlSlice> values = new ArrayList<>();
-    if (queryAt == text.length()) {
-      return values;
+    for (UrlSlice part : parts('&', queryAt + 1, text.length())) {
+      int equals = part.text().indexOf('=');
+      if (equals >= 0) {
+        addItems(decode(text, part.start() + equals + 1, part.end()), values);
+      }
     }
-    eachPart(
-        '&',
-        queryAt + 1,
-        text.length(),
-        part -> {
-          int equals = part.text().indexOf('=');
-          if (equals >= 0) {
-            Decoded decoded = decode(text, part.start() + equals + 1, part.end());
-            addItems(decoded, values);
-          }
-        });
     return values;
   }
 
@@ -154,40 +129,42 @@ record UrlParts(String text, int pathAt, int queryAt) {
     if (text.startsWith("//", pathAt)) {
       return "has a path that starts with two slashes";
     }
-    int start = pathAt;
-    while (start < queryAt) {
-      int slash = text.indexOf('/', start + 1);
-      int end = slash < 0 || slash > queryAt ? queryAt : slash;
-      String offence = segmentOffence(start + 1, end);
+    for (UrlSlice segment : path()) {
+      String offence = segmentOffence(segment);
       if (offence != null) {
         return offence;
       }
-      start = end;
     }
     return null;
   }
 
-  private @Nullable String segmentOffence(int start, int end) {
-    int percent = text.indexOf('%', start);
-    boolean escaped = percent >= 0 && percent < end;
-    String offence = escaped ? offence(text, start, end) : null;
+  private @Nullable String segmentOffence(UrlSlice segment) {
+    boolean escaped = segment.text().indexOf('%') >= 0;
+    String offence = escaped ? offence(text, segment.start(), segment.end()) : null;
     if (offence != null) {
       return offence;
     }
-    String name = escaped ? decode(text, start, end).text() : text.substring(start, end);
+    String name = escaped ? decoded(segment).text() : segment.text();
     int semicolon = name.indexOf(';');
     String plain = semicolon < 0 ? name : name.substring(0, semicolon);
     return plain.equals(".") || plain.equals("..") ? "has a dot segment" : null;
   }
 
-  private void eachPart(char separator, int from, int to, Consumer<UrlSlice> each) {
+  /** The segments of the path; of a URL without a path an empty one. */
+  private List<UrlSlice> path() {
+    return parts('/', Math.min(pathAt + 1, queryAt), queryAt);
+  }
+
+  private List<UrlSlice> parts(char separator, int from, int to) {
+    List<UrlSlice> parts = new ArrayList<>();
     int start = from;
     while (start <= to) {
       int found = text.indexOf(separator, start);
       int end = found < 0 || found > to ? to : found;
-      each.accept(new UrlSlice(text.substring(start, end), start, end));
+      parts.add(new UrlSlice(text.substring(start, end), start, end));
       start = end + 1;
     }
+    return parts;
   }
 
   private static int suffixAt(String segment) {
@@ -227,6 +204,10 @@ record UrlParts(String text, int pathAt, int queryAt) {
     UrlSlice slice(int from, int to) {
       return new UrlSlice(text.substring(from, to), at[from], at[to]);
     }
+  }
+
+  private Decoded decoded(UrlSlice part) {
+    return decode(text, part.start(), part.end());
   }
 
   /** Decodes the valid escapes; any other percent sign stands for itself. */

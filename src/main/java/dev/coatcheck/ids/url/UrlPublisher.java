@@ -84,13 +84,12 @@ public final class UrlPublisher {
   private record Template(List<Segment> segments) {
     private static final int LENGTH_MAX = 1_024;
 
-    /** What a segment of the path must match. */
-    sealed interface Segment {
-      record Literal(String text) implements Segment {}
-
-      /** A key of this type. */
-      record Placeholder(String typeName) implements Segment {}
-    }
+    /**
+     * What a segment of the path must be.
+     *
+     * @param text the segment, or the type of its key
+     */
+    record Segment(String text, boolean isKey) {}
 
     /** Parses a path of plain texts and at least one placeholder; empty if the text is none. */
     static Optional<Template> parse(String text) {
@@ -98,17 +97,17 @@ public final class UrlPublisher {
         return Optional.empty();
       }
       List<Segment> segments = new ArrayList<>();
-      boolean keyed = false;
       for (String part : text.substring(1).split("/", -1)) {
         boolean braced = part.startsWith("{") && part.endsWith("}");
         String name = braced ? part.substring(1, part.length() - 1) : part;
         if (braced ? !Type.isName(name) : !part.matches("[!-~&&[^{}?#\\\\]]*")) {
           return Optional.empty();
         }
-        segments.add(braced ? new Segment.Placeholder(name) : new Segment.Literal(part));
-        keyed |= braced;
+        segments.add(new Segment(name, braced));
       }
-      return keyed ? Optional.of(new Template(segments)) : Optional.empty();
+      return segments.stream().anyMatch(Segment::isKey)
+          ? Optional.of(new Template(segments))
+          : Optional.empty();
     }
 
     /**
@@ -123,23 +122,17 @@ public final class UrlPublisher {
       }
       List<UrlSlice> slices = new ArrayList<>();
       for (int i = 0; i < segments.size(); i++) {
-        switch (segments.get(i)) {
-          case Segment.Literal(String text) -> {
-            if (!text.equals(whole.get(i))) {
-              return Optional.empty();
-            }
-          }
-          case Segment.Placeholder _ -> slices.add(path.get(i));
+        if (segments.get(i).isKey()) {
+          slices.add(path.get(i));
+        } else if (!segments.get(i).text().equals(whole.get(i))) {
+          return Optional.empty();
         }
       }
       return Optional.of(slices);
     }
 
     List<String> typeNames() {
-      return segments.stream()
-          .filter(Segment.Placeholder.class::isInstance)
-          .map(segment -> ((Segment.Placeholder) segment).typeName())
-          .toList();
+      return segments.stream().filter(Segment::isKey).map(Segment::text).toList();
     }
   }
 }

@@ -42,10 +42,14 @@ public final class GroupCommit<C extends GroupCommit.Call, R> {
     boolean isBatch();
 
     /** Whether another transaction may work on the same rows. */
-    boolean bringsNames();
+    default boolean bringsNames() {
+      return true;
+    }
 
     /** Whether it comes to the same if it is done again, so that an unknown outcome is no end. */
-    boolean isRepeatable();
+    default boolean isRepeatable() {
+      return true;
+    }
   }
 
   /** What a transaction did about a call. */

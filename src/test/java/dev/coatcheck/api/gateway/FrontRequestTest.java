@@ -64,11 +64,7 @@ class FrontRequestTest {
   private final ChangeFeed feed =
       ChangeFeed.open(settings, observer, System::nanoTime, System::currentTimeMillis);
   private final Access access =
-      new Access(
-          database,
-          new Access.Trust(feed, Duration.ofSeconds(60)),
-          observer,
-          InstantSource.system());
+      new Access(database, feed, Duration.ofSeconds(60), observer, InstantSource.system());
   private final ApiKeys keys =
       new ApiKeys(
           database, access::forget, Optional.empty(), new RandomSource(), InstantSource.system());

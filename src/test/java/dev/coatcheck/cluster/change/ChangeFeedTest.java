@@ -183,7 +183,7 @@ class ChangeFeedTest extends OnAFeed {
       Future<Optional<String>> slow =
           threads.submit(
               () ->
-                  cache.get(
+                  get(
                       "slow",
                       MINUTE,
                       () -> {
@@ -280,7 +280,7 @@ class ChangeFeedTest extends OnAFeed {
   void whatChangesDuringEachLoadIsNotServed() {
     assertThatThrownBy(
             () ->
-                cache.get(
+                get(
                     "restless",
                     MINUTE,
                     () -> {
@@ -295,7 +295,7 @@ class ChangeFeedTest extends OnAFeed {
   @Test
   void aLoadThatBeganBeforeAnEndingHereCantPutADeadEntryBack() {
     assertThat(
-            cache.get(
+            get(
                 "ended",
                 MINUTE,
                 () -> {
@@ -317,7 +317,7 @@ class ChangeFeedTest extends OnAFeed {
     NonBlockingAttempt<Optional<String>> reader =
         new NonBlockingAttempt<>(
             () ->
-                cache.get(
+                get(
                     "slow",
                     MINUTE,
                     () ->
@@ -359,12 +359,12 @@ class ChangeFeedTest extends OnAFeed {
           loads.incrementAndGet();
           return asked.stream().collect(Collectors.toMap(key -> key, key -> key + nano.get()));
         };
-    keys.forEach(key -> many.getAmongMany(key, MINUTE, load));
+    keys.forEach(key -> many.get(key, MINUTE, load));
     loads.set(0);
 
     nano.addAndGet(Duration.ofSeconds(26).toNanos());
     feed.poll();
-    keys.forEach(key -> assertThat(many.getAmongMany(key, MINUTE, load)).isPresent());
+    keys.forEach(key -> assertThat(many.get(key, MINUTE, load)).isPresent());
 
     Awaitility.await()
         .untilAsserted(

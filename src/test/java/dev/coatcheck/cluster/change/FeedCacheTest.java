@@ -25,7 +25,7 @@ class FeedCacheTest extends OnAFeed {
     get("stale", "before");
     nano.addAndGet(Duration.ofSeconds(59).toNanos());
 
-    assertThat(cache.get("stale", MINUTE, FeedCacheTest::gone)).contains("before");
+    assertThat(get("stale", MINUTE, FeedCacheTest::gone)).contains("before");
     assertThat(refused("stale", Duration.ZERO)).isTrue();
     assertThat(refused("stale", Duration.ofSeconds(58))).isTrue();
     nano.addAndGet(Duration.ofSeconds(2).toNanos());
@@ -53,7 +53,7 @@ class FeedCacheTest extends OnAFeed {
             threads.submit(
                 () -> {
                   try {
-                    cache.get(
+                    get(
                         key,
                         MINUTE,
                         () -> {
@@ -91,8 +91,7 @@ class FeedCacheTest extends OnAFeed {
           threads.submit(
               () -> Deadline.after(Duration.ofMillis(100)).call(() -> refused("shared", load)));
       hasBegun.await();
-      Future<Optional<String>> second =
-          threads.submit(() -> cache.get("shared", Duration.ZERO, load));
+      Future<Optional<String>> second = threads.submit(() -> get("shared", Duration.ZERO, load));
       assertThat(first.get()).isTrue();
       goOn.countDown();
 
@@ -100,28 +99,31 @@ class FeedCacheTest extends OnAFeed {
     }
   }
 
-  /** A load that hangs: nobody waits for it, and nobody begins another one. */
+  /** A load that hangs: nobody waits for it, and meanwhile nobody begins another one. */
   @Test
   void aValueThatIsAskedForIsRenewedBeforeItIsTooOldAndNobodyWaits() {
     get("hot", "before");
     pass(Duration.ofSeconds(26));
     AtomicInteger loads = new AtomicInteger();
+    CountDownLatch hasBegun = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
     for (int call = 0; call < 10; call++) {
       assertThat(
-              cache.get(
+              get(
                   "hot",
                   Duration.ZERO,
                   () -> {
                     loads.incrementAndGet();
+                    hasBegun.countDown();
                     await(goOn);
                     return Optional.of("after");
                   }))
           .contains("before");
     }
+    await(hasBegun);
+    assertThat(loads).hasValue(1);
     goOn.countDown();
     Awaitility.await().until(() -> cache.ifTrusted("hot").equals(Optional.of("after")));
-    assertThat(loads).hasValue(1);
     pass(Duration.ofSeconds(6));
     assertThat(cache.ifTrusted("hot")).contains("after");
   }
@@ -131,7 +133,7 @@ class FeedCacheTest extends OnAFeed {
     get("kept", "before");
     pass(Duration.ofSeconds(31));
 
-    assertThat(cache.get("kept", MINUTE, FeedCacheTest::gone)).contains("before");
+    assertThat(get("kept", MINUTE, FeedCacheTest::gone)).contains("before");
     assertThat(refused("kept", Duration.ZERO)).isTrue();
     pass(Duration.ofSeconds(1));
     awaitGet("kept");
@@ -143,7 +145,7 @@ class FeedCacheTest extends OnAFeed {
     pass(Duration.ofSeconds(60));
 
     assertThat(refused("kept", Duration.ofSeconds(29))).isTrue();
-    assertThat(cache.get("kept", Duration.ofSeconds(30), FeedCacheTest::gone)).contains("before");
+    assertThat(get("kept", Duration.ofSeconds(30), FeedCacheTest::gone)).contains("before");
     pass(Duration.ofSeconds(31));
     assertThat(refused("kept", MINUTE)).isTrue();
   }
@@ -184,7 +186,7 @@ class FeedCacheTest extends OnAFeed {
     CountDownLatch loaded = new CountDownLatch(1);
 
     assertThat(
-            cache.get(
+            get(
                 "late",
                 MINUTE,
                 () -> {
@@ -193,7 +195,7 @@ class FeedCacheTest extends OnAFeed {
                   return Optional.of("after");
                 }))
         .contains("before");
-    assertThat(cache.get("late", MINUTE, () -> Optional.of("never asked for"))).contains("before");
+    assertThat(get("late", MINUTE, () -> Optional.of("never asked for"))).contains("before");
 
     release.countDown();
     loaded.await();
@@ -210,7 +212,7 @@ class FeedCacheTest extends OnAFeed {
 
   private boolean refused(String key, Supplier<Optional<String>> load) {
     try {
-      cache.get(key, MINUTE, load);
+      get(key, MINUTE, load);
       return false;
     } catch (DatabaseUnavailable noAnswer) {
       return true;
@@ -219,7 +221,7 @@ class FeedCacheTest extends OnAFeed {
 
   private boolean refused(String key, Duration staleMax) {
     try {
-      cache.get(key, staleMax, FeedCacheTest::gone);
+      get(key, staleMax, FeedCacheTest::gone);
       return false;
     } catch (DatabaseUnavailable refused) {
       return true;

@@ -13,7 +13,7 @@ import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -55,7 +55,7 @@ class FeedFailoverTest {
       append(servers.primary(), "lost");
       awaitTrust(feed);
       long read = feed.state().position();
-      assertThat(cache.get("revoked", MINUTE, () -> Optional.of("active"))).contains("active");
+      assertThat(cache.get("revoked", MINUTE, _ -> Map.of("revoked", "active"))).contains("active");
 
       servers.promote();
       append(servers.standby(), "revoked");

@@ -7,9 +7,11 @@ import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -55,7 +57,12 @@ abstract class OnAFeed {
   }
 
   final String get(String key, String ifLoaded) {
-    return cache.get(key, MINUTE, () -> Optional.of(ifLoaded)).orElseThrow();
+    return get(key, MINUTE, () -> Optional.of(ifLoaded)).orElseThrow();
+  }
+
+  final Optional<String> get(String key, Duration staleMax, Supplier<Optional<String>> load) {
+    return cache.get(
+        key, staleMax, _ -> load.get().map(value -> Map.of(key, value)).orElseGet(Map::of));
   }
 
   static void append(String... subjects) {

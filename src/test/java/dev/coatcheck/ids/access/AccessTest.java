@@ -99,8 +99,8 @@ class AccessTest {
     LongSupplier nanoTime = () -> System.nanoTime() + ahead.get();
     ChangeFeed feed =
         ChangeFeed.open(SETTINGS, OBSERVER, nanoTime, () -> nanoTime.getAsLong() / 1_000_000);
-    Access stale = access(database, new Access.Trust(feed, Duration.ofSeconds(60)));
-    Access strict = access(database, new Access.Trust(feed, Duration.ZERO));
+    Access stale = access(database, feed, Duration.ofSeconds(60));
+    Access strict = access(database, feed, Duration.ZERO);
     Credential key = credential("Bearer " + issue(Set.of(Scope.ALL), Optional.empty()));
     assertThat(stale.decide(key, Scope.IDS_READ, InetAddress::getLoopbackAddress))
         .isInstanceOf(AccessDecision.Granted.class);
@@ -175,10 +175,10 @@ class AccessTest {
   }
 
   private static Access access(Database database) {
-    return access(database, new Access.Trust(FEED, Duration.ofSeconds(60)));
+    return access(database, FEED, Duration.ofSeconds(60));
   }
 
-  private static Access access(Database database, Access.Trust trust) {
-    return new Access(database, trust, OBSERVER, () -> now);
+  private static Access access(Database database, ChangeFeed feed, Duration staleMax) {
+    return new Access(database, feed, staleMax, OBSERVER, () -> now);
   }
 }

@@ -308,8 +308,7 @@ class ApiKeysTest {
       List<ApiKey> some = keys.subList(from, from + 5_000);
       Deadline.after(Duration.ofMinutes(1)).run(() -> insert(some));
     }
-    Access access =
-        new Access(DATABASE, new Access.Trust(FEED, Duration.ofSeconds(60)), OBSERVER, () -> now);
+    Access access = new Access(DATABASE, FEED, Duration.ofSeconds(60), OBSERVER, () -> now);
 
     try (ExecutorService threads = Executors.newFixedThreadPool(8)) {
       for (int from = 0; from < count; from += count / 8) {
@@ -336,8 +335,7 @@ class ApiKeysTest {
   @Test
   void whoHasASessionUsesTheApiKeyOfIt() {
     StoredKey key = made(Scope.IDS_READ);
-    Access access =
-        new Access(DATABASE, new Access.Trust(FEED, Duration.ofSeconds(60)), OBSERVER, () -> now);
+    Access access = new Access(DATABASE, FEED, Duration.ofSeconds(60), OBSERVER, () -> now);
 
     assertThat(access.holderOf(key.keyId())).isPresent();
 

@@ -13,6 +13,7 @@ import dev.coatcheck.ids.ending.Endings.Result;
 import dev.coatcheck.ids.idempotency.IdempotencyKey;
 import dev.coatcheck.ids.idempotency.IdempotentCall;
 import dev.coatcheck.ids.idempotency.StoredResponse;
+import dev.coatcheck.ids.mapping.IdText;
 import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
@@ -185,8 +186,8 @@ class EndingsTest {
                         now,
                         Mapping.Status.ACTIVE))
             .toList();
-    EndingPlan.Ref id = new EndingPlan.Ref(charge, rows.get(0).token());
-    EndingPlan.Ref into = new EndingPlan.Ref(charge, rows.get(1).token());
+    IdText.OfToken id = new IdText.OfToken(charge, rows.get(0).token());
+    IdText.OfToken into = new IdText.OfToken(charge, rows.get(1).token());
     EndingPlan plan = new EndingPlan(rows, List.of(), now);
 
     plan.decide(
@@ -211,7 +212,7 @@ class EndingsTest {
             entry -> {
               assertThat(entry.actor().name()).isEqualTo("first");
               assertThat(entry.action()).isEqualTo("id.revoke");
-              assertThat(entry.subjects()).containsExactly(id.text());
+              assertThat(entry.subjects()).containsExactly(id.publicId().toString());
             });
     assertThat(plan.planned())
         .singleElement()

@@ -48,8 +48,8 @@ class ConnectionDesyncTest {
         .contains(mine);
     assertThat(
             askedAgain(
-                "select 1::bigint as ordinal, type_id, scheme, namespace, value, token"
-                    + " from coatcheck.alias where value = '%s' and %s"
+                "select 1::bigint as ordinal, type_id, scheme, namespace, value, token,"
+                    + " null::uuid as hash from coatcheck.alias where value = '%s' and %s"
                         .formatted(another.value(), isARow),
                 () -> FIXTURE.resolver.resolveAlias(mine.type(), alias)))
         .isEqualTo(found);

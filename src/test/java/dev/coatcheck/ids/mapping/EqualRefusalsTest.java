@@ -16,6 +16,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeAll;
@@ -128,7 +129,7 @@ class EqualRefusalsTest {
         new Resolver(
             new IdParser(registry),
             FIXTURE.aliases,
-            new Lookup(FIXTURE.database, UnmappedRows.NONE, rows),
+            new Lookup(FIXTURE.database, Optional.empty(), UnmappedRows.NONE, rows),
             rows,
             FIXTURE.feed,
             FIXTURE.observer,

@@ -89,9 +89,9 @@ public final class MappingFixture implements AutoCloseable, AfterAllCallback {
     charge = type("charge", "ch", KeyKind.BIGINT);
     user = type("user", "usr", KeyKind.UUID);
     aliases = new Aliases(database, feed, 1_000, 3);
-    lookup = new Lookup(database, UnmappedRows.NONE, sealedRows);
+    lookup = new Lookup(database, Optional.empty(), UnmappedRows.NONE, sealedRows);
     resolver = resolver(1_000);
-    endings = Endings.open(database, resolver);
+    endings = new Endings(database, resolver);
     minter = Minter.open(database, TOKENS, keys, sealedRows, observer, 4);
   }
 

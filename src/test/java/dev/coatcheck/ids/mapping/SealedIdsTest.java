@@ -508,7 +508,7 @@ class SealedIdsTest {
                 InstantSource.system())) {
       Type there = whole.registry.named(name).orElseThrow();
       Mapping ofSecond = whole.lookup.find(there, second).orElseThrow();
-      Lookup lookup = new Lookup(FIXTURE.database, UnmappedRows.NONE, rows);
+      Lookup lookup = new Lookup(FIXTURE.database, Optional.empty(), UnmappedRows.NONE, rows);
       Resolver resolver =
           new Resolver(
               new IdParser(lacking),
@@ -559,7 +559,7 @@ class SealedIdsTest {
 
       String text = ofSecond.publicId().toString();
       List<Endings.Request> revoke = List.of(new Endings.Request.Revoke(text, Optional.empty()));
-      Endings endings = Endings.open(FIXTURE.database, resolver);
+      Endings endings = new Endings(FIXTURE.database, resolver);
       Erasures erasures = new Erasures(FIXTURE.database, resolver, FIXTURE.aliases);
       assertThatThrownBy(
               () ->

@@ -290,7 +290,7 @@ class PinsTest {
                 InstantSource.system())) {
       Type there = without.named("erased").orElseThrow();
       assertThat(there.sealing().orElseThrow().erasWithoutKey()).isEmpty();
-      Lookup lookup = new Lookup(FIXTURE.database, UnmappedRows.NONE, rows);
+      Lookup lookup = new Lookup(FIXTURE.database, Optional.empty(), UnmappedRows.NONE, rows);
       Resolver resolver =
           new Resolver(
               new IdParser(without),

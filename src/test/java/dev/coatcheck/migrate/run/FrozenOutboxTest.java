@@ -146,6 +146,7 @@ class FrozenOutboxTest {
       lookup =
           new Lookup(
               fixture.gateway.database,
+              Optional.empty(),
               new ReadThrough(active, fixture.sources(), fixture.gatewayMappings()),
               fixture.gateway.sealedRows);
       relay =
