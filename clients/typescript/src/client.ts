@@ -23,7 +23,7 @@ import {
   revocation,
 } from './outcomes.js';
 import type { PublicId, PublicIdType } from './public-id.js';
-import { type CallOptions, Transport, type TransportOptions } from './transport.js';
+import { type CallOptions, type Limits, requireIdempotencyKey, Transport, type TransportOptions } from './transport.js';
 
 const TYPE_NOT_ALLOWED = 'type_not_allowed';
 /** Percent-encoded. The head of a request has at most 8 KiB, so a longer URL goes in a body. */
@@ -140,7 +140,8 @@ export class Coatcheck {
   /**
    * Mints a public ID, and its key unless you bring one.
    *
-   * @throws RangeError for a number that is no safe integer; TypeError for a namespace without client ID
+   * @throws RangeError for a number that is no safe integer, or an `idempotencyKey` with other characters; TypeError for a
+   *     namespace without client ID
    */
   mint<T extends string>(type: PublicIdType<T>, names?: undefined, options?: MintOptions): Promise<Done<T>>;
   mint<T extends string>(type: PublicIdType<T>, names: Names, options?: MintOptions): Promise<Minted<T>>;
@@ -149,6 +150,7 @@ export class Coatcheck {
     names: Names = {},
     options: MintOptions = {},
   ): Promise<Minted<T>> {
+    requireIdempotencyKey(options.idempotencyKey);
     const isFree = !isNamed(names);
     const idempotencyKey = options.idempotencyKey ?? (isFree ? crypto.randomUUID() : undefined);
     try {
@@ -175,6 +177,7 @@ export class Coatcheck {
     items: readonly Names[],
     options: MintOptions & { readonly atomic?: boolean | undefined } = {},
   ): Promise<(Minted<T> | Failed)[]> {
+    requireIdempotencyKey(options.idempotencyKey);
     const batches = cut(items.map((names) => mintBody(type, names)));
     if (options.atomic === true && batches.length > 1) {
       throw new RangeError(`An atomic batch has ${ITEMS_MAX} items at most.`);
@@ -185,7 +188,7 @@ export class Coatcheck {
       batches,
       '/v1/ids/batch',
       ({ items: some }) => `{"items":${some}${options.atomic === true ? ',"atomic":true' : ''}}`,
-      options,
+      limits(options),
       (entry) => minted(type, entry.status, entry.public_id),
       notMinted<T>,
       named,
@@ -202,9 +205,10 @@ export class Coatcheck {
     if (refused !== undefined) {
       return refused;
     }
+    const within = limits(options);
     const ask = async (): Promise<Resolved<T>> => {
       try {
-        const { body } = await this.#get(`/v1/ids/${encodeURIComponent(String(text))}`, options);
+        const { body } = await this.#get(`/v1/ids/${encodeURIComponent(String(text))}`, within);
         return found(type, body);
       } catch (error) {
         return outcomeOf(error, (refusal) => resolvedOf<T>(refusal) ?? malformed(type, text, refusal));
@@ -219,6 +223,7 @@ export class Coatcheck {
     texts: readonly unknown[],
     options: ResolveOptions = {},
   ): Promise<(Resolved<T> | Failed)[]> {
+    const within = limits(options);
     const results: (Resolved<T> | Failed | undefined)[] = texts.map((text) => refusedText(type, text, options));
     const asked = texts.filter((_, index) => results[index] === undefined).map(String);
     const answers = await this.#knownEach<Resolved<T> | Failed>(
@@ -228,7 +233,7 @@ export class Coatcheck {
           cut(missing.map((index) => asked[index])),
           '/v1/ids/resolve',
           ({ items }) => `{"ids":${items}}`,
-          options,
+          within,
           (entry) => found(type, entry.public_id),
           resolvedOf<T>,
         ),
@@ -244,9 +249,10 @@ export class Coatcheck {
   /** Which public ID a key has. Nothing is minted. */
   async lookup<T extends string>(type: PublicIdType<T>, key: Key, options: CallOptions = {}): Promise<LookedUp<T>> {
     const text = keyText(key);
+    const within = limits(options);
     const ask = async (): Promise<LookedUp<T>> => {
       try {
-        const { body } = await this.#get(`${typePath(type)}/keys/${encodeURIComponent(text)}`, options);
+        const { body } = await this.#get(`${typePath(type)}/keys/${encodeURIComponent(text)}`, within);
         return lookedUp(type, body);
       } catch (error) {
         return outcomeOf(error, missing);
@@ -261,6 +267,7 @@ export class Coatcheck {
     keys: readonly Key[],
     options: CallOptions = {},
   ): Promise<(LookedUp<T> | Failed)[]> {
+    const within = limits(options);
     const texts = keys.map(keyText);
     return this.#knownEach<LookedUp<T> | Failed>(
       texts.map((text) => `${type.name}#${text}`),
@@ -269,7 +276,7 @@ export class Coatcheck {
           cut(unknown.map((index) => texts[index])),
           '/v1/ids/lookup',
           ({ items }) => `{"type":${JSON.stringify(type.name)},"keys":${items}}`,
-          options,
+          within,
           (entry) => lookedUp(type, entry.public_id),
           missing,
         ),
@@ -280,7 +287,7 @@ export class Coatcheck {
   async legacy<T extends string>(type: PublicIdType<T>, legacyId: Key, options: CallOptions = {}): Promise<Named<T>> {
     try {
       const path = `/v1/legacy/${encodeURIComponent(type.name)}/${encodeURIComponent(keyText(legacyId))}`;
-      return asNamed(type, found(type, (await this.#get(path, options)).body));
+      return asNamed(type, found(type, (await this.#get(path, limits(options))).body));
     } catch (error) {
       return outcomeOf(error, missing);
     }
@@ -296,7 +303,7 @@ export class Coatcheck {
       cut(legacyIds.map(keyText)),
       '/v1/legacy/resolve',
       ({ items }) => `{"type":${JSON.stringify(type.name)},"legacy_ids":${items}}`,
-      options,
+      limits(options),
       (entry) => asNamed(type, found(type, entry.public_id)),
       missing,
     );
@@ -312,7 +319,7 @@ export class Coatcheck {
       }
       return result;
     }
-    return resolvedUrl((await this.#get(`/v1/urls/resolve?url=${encoded}`, options)).body);
+    return resolvedUrl((await this.#get(`/v1/urls/resolve?url=${encoded}`, limits(options))).body);
   }
 
   /** The same for many URLs. */
@@ -321,7 +328,7 @@ export class Coatcheck {
       cut(urls),
       '/v1/urls/resolve',
       ({ items }) => `{"urls":${items}}`,
-      options,
+      limits(options),
       (entry) => resolvedUrl(entry.resolved_url),
       () => undefined,
     );
@@ -353,7 +360,10 @@ export class Coatcheck {
     return (body as { keys: string[] }).keys;
   }
 
-  /** Gives a public ID another name; false if it already had it. */
+  /**
+   * Gives a public ID another name; false if it already had it. That may be the own doing of a call that was sent again
+   * after a lost answer.
+   */
   async putAlias(id: PublicId, alias: Alias, options: CallOptions = {}): Promise<boolean> {
     const { status } = await this.#transport.call({
       ...limits(options),
@@ -379,7 +389,7 @@ export class Coatcheck {
     options: CallOptions = {},
   ): Promise<Named<T>> {
     try {
-      const { body } = await this.#get(`${typePath(type)}/aliases/${aliasPath(alias)}`, options);
+      const { body } = await this.#get(`${typePath(type)}/aliases/${aliasPath(alias)}`, limits(options));
       return asNamed(type, found(type, (body as { public_id?: unknown }).public_id));
     } catch (error) {
       return outcomeOf(error, missing);
@@ -388,7 +398,7 @@ export class Coatcheck {
 
   /** The names of a public ID, 1,000 at most, in the order of scheme and value. */
   async aliases(id: PublicId, options: CallOptions = {}): Promise<Alias[]> {
-    const { body } = await this.#get(`/v1/ids/${id}/aliases`, options);
+    const { body } = await this.#get(`/v1/ids/${id}/aliases`, limits(options));
     return (body as { data: { scheme: AliasScheme; value: string; client_namespace?: string }[] }).data.map(
       ({ scheme, value, client_namespace: clientNamespace }) => ({
         scheme,
@@ -428,7 +438,7 @@ export class Coatcheck {
       cut(ids.map((id) => ({ id, reason }))),
       '/v1/ids/revoke',
       ({ items }) => `{"items":${items}}`,
-      options,
+      limits(options),
       (entry) => revocation(entry.public_id),
       notRevoked,
     );
@@ -458,31 +468,33 @@ export class Coatcheck {
       : this.#kept.answers(questions, ask);
   }
 
-  #get(path: string, options: CallOptions): ReturnType<Transport['call']> {
-    return this.#transport.call({ ...limits(options), method: 'GET', path });
+  #get(path: string, within: Limits): ReturnType<Transport['call']> {
+    return this.#transport.call({ ...within, method: 'GET', path });
   }
 
   async #entries<R>(
     batches: readonly Batch[],
     path: string,
     body: (batch: Batch) => string,
-    options: CallOptions,
+    within: Limits,
     read: (entry: Entry) => R,
     refused: (error: CoatcheckError) => R | undefined,
     idempotencyKey?: string,
   ): Promise<(R | Failed)[]> {
     const requestIds: (string | undefined)[] = [];
+    const keyOf = (index: number): string | undefined =>
+      idempotencyKey && (batches.length === 1 ? idempotencyKey : `${idempotencyKey}/${index}`);
     const failed = (error: CoatcheckError): Failed => ({ outcome: 'failed', error });
     const answers = paired<R | Failed>(
       batches,
       async (batch, index) => {
         const answer = await this.#transport.call({
-          ...limits(options),
+          ...within,
           method: 'POST',
           path,
           body: body(batch),
           isBatch: true,
-          idempotencyKey: idempotencyKey && (batches.length === 1 ? idempotencyKey : `${idempotencyKey}/${index}`),
+          idempotencyKey: keyOf(index),
         });
         requestIds[index] = answer.requestId;
         return answer.body;
@@ -495,6 +507,7 @@ export class Coatcheck {
         return refused(error) ?? failed(error);
       },
       failed,
+      (because, index) => ({ ...failed(notSent(because, keyOf(index))), notSent: true }),
     );
     return answers.catch((error: unknown) => {
       // With the key of one batch, the same call again would have other keys at each of its batches.
@@ -503,8 +516,16 @@ export class Coatcheck {
   }
 }
 
-function limits({ signal, deadlineMillis }: CallOptions): CallOptions {
-  return { signal, deadlineMillis };
+/** Of a call that begins now, with all its requests. */
+function limits({ signal, deadlineMillis }: CallOptions): Limits {
+  return { signal, ends: deadlineMillis === undefined ? undefined : performance.now() + deadlineMillis };
+}
+
+/** The error of a batch that is not sent because of that of another one. */
+function notSent(cause: CoatcheckError, idempotencyKey: string | undefined): CoatcheckError {
+  const { status, code, retryAfterMillis } = cause;
+  const context = { retryAfterMillis, idempotencyKey, cause };
+  return new CoatcheckError(status, code, 'The batch was not sent, because an earlier one failed.', {}, context);
 }
 
 function isNamed({ key, legacyId, clientId }: Names): boolean {
