@@ -525,6 +525,35 @@ test('a URL is resolved however much its encoding grows', async () => {
   );
 });
 
+test('a text that no request can have fails alone', async () => {
+  const ids = client();
+  const [key = ''] = newKeys(1);
+  const { id } = mapping(await ids.mint(charge, { key, legacyId: key }));
+  const outcomes = (all: readonly { outcome: string; error?: { code: string; status: number } }[]) =>
+    all.map(({ outcome, error }) => (error === undefined ? outcome : `${error.code} ${error.status}`));
+  const refused = (code: string) => ({ name: 'CoatcheckError', code, status: 400 });
+
+  for (const bad of ['a\0', '\ud800', 'b\udc00b']) {
+    const urls = await ids.resolveUrlAll([`/${bad}`, `/a/${id}`]);
+    assert.deepEqual(outcomes(urls), ['url_invalid 400', 'resolved']);
+    const rows = await ids.lookupAll(charge, [key, bad, key]);
+    assert.deepEqual(outcomes(rows), ['found', 'key_malformed 400', 'found']);
+    assert.deepEqual(outcomes(await ids.legacyAll(charge, [bad, key])), ['legacy_id_malformed 400', 'found']);
+    const clientId = crypto.randomUUID();
+    const minted = await ids.mintAll(message, [
+      { clientId: bad, clientNamespace: 'x' },
+      { clientId, clientNamespace: bad },
+      { clientId, clientNamespace: 'x' },
+    ]);
+    assert.deepEqual(outcomes(minted), ['alias_malformed 400', 'field_invalid 400', 'minted']);
+
+    await assert.rejects(ids.resolveUrl(`/${bad}`), refused('url_invalid'));
+    await assert.rejects(ids.lookup(charge, bad), refused('key_malformed'));
+    await assert.rejects(ids.legacy(charge, bad), refused('legacy_id_malformed'));
+    await assert.rejects(ids.putAlias(id, { scheme: 'legacy', value: bad }), refused('alias_malformed'));
+  }
+});
+
 test('keys are made without public IDs, and rise', async () => {
   const keys = await client().makeKeys({ scheme: 'snowflake', count: 100 });
 
