@@ -45,8 +45,8 @@ export function cut(items: readonly unknown[]): Batch[] {
 
 /**
  * Sends batches, two at a time, and pairs the entries of their answers with the items of the call. A batch that failed
- * as a whole leaves its error at each of its items, so that what the others did is known; where none was answered,
- * the call fails.
+ * as a whole leaves its error at each of its items, so that what the others did is known; after an error that the next
+ * batch would meet too, such as an outage, no other one is sent. Where none was answered, the call fails.
  *
  * @throws CoatcheckError the error of the first batch, if none was answered
  */
@@ -55,13 +55,26 @@ export async function paired<R>(
   send: (batch: Batch, index: number) => Promise<unknown>,
   read: (entry: Entry, index: number) => R,
   failed: (error: CoatcheckError) => R,
+  notSent: (because: CoatcheckError, index: number) => R,
 ): Promise<R[]> {
   const results: R[] = [];
   const errors: CoatcheckError[] = [];
   let next = 0;
+  let last: CoatcheckError | undefined;
+  const fail = (index: number, error: CoatcheckError, result: R): void => {
+    const { from, count } = batches[index] as Batch;
+    errors[index] = error;
+    for (let i = from; i < from + count; i++) {
+      results[i] = result;
+    }
+  };
   const work = async (): Promise<void> => {
-    for (let batch = batches[next++]; batch !== undefined; batch = batches[next++]) {
-      const index = batches.indexOf(batch);
+    for (let index = next++; index < batches.length; index = next++) {
+      const batch = batches[index] as Batch;
+      if (last !== undefined) {
+        fail(index, last, notSent(last, index));
+        continue;
+      }
       try {
         for (const entry of entriesOf(batch, await send(batch, index))) {
           results[batch.from + entry.index] = read(entry, index);
@@ -70,10 +83,8 @@ export async function paired<R>(
         if (!(error instanceof CoatcheckError)) {
           throw error;
         }
-        errors[index] = error;
-        for (let i = batch.from; i < batch.from + batch.count; i++) {
-          results[i] = failed(error);
-        }
+        fail(index, error, failed(error));
+        last ??= isOfAll(error) ? error : undefined;
       }
     }
   };
@@ -83,6 +94,11 @@ export async function paired<R>(
     throw first;
   }
   return results;
+}
+
+/** Whether the next batch would end in the same way. */
+function isOfAll({ status }: CoatcheckError): boolean {
+  return [0, 401, 403, 429].includes(status) || status >= 500;
 }
 
 /** One entry for each item, or the answer is not to be trusted. */

@@ -23,11 +23,18 @@ import {
   revocation,
 } from './outcomes.js';
 import type { PublicId, PublicIdType } from './public-id.js';
-import { type CallOptions, Transport, type TransportOptions } from './transport.js';
+import { type CallOptions, type Limits, requireIdempotencyKey, Transport, type TransportOptions } from './transport.js';
 
 const TYPE_NOT_ALLOWED = 'type_not_allowed';
 /** Percent-encoded. The head of a request has at most 8 KiB, so a longer URL goes in a body. */
 const URL_IN_HEAD_MAX = 4_096;
+/** By the field of a mint that has a text which no gateway takes. */
+const MINT_CODES = {
+  key: 'key_malformed',
+  legacy_id: 'alias_malformed',
+  client_id: 'alias_malformed',
+  client_namespace: 'field_invalid',
+} as const;
 
 export type AliasScheme = 'legacy' | 'client' | 'public';
 
@@ -140,7 +147,8 @@ export class Coatcheck {
   /**
    * Mints a public ID, and its key unless you bring one.
    *
-   * @throws RangeError for a number that is no safe integer; TypeError for a namespace without client ID
+   * @throws RangeError for a number that is no safe integer, or an `idempotencyKey` with other characters; TypeError for a
+   *     namespace without client ID
    */
   mint<T extends string>(type: PublicIdType<T>, names?: undefined, options?: MintOptions): Promise<Done<T>>;
   mint<T extends string>(type: PublicIdType<T>, names: Names, options?: MintOptions): Promise<Minted<T>>;
@@ -149,6 +157,7 @@ export class Coatcheck {
     names: Names = {},
     options: MintOptions = {},
   ): Promise<Minted<T>> {
+    requireIdempotencyKey(options.idempotencyKey);
     const isFree = !isNamed(names);
     const idempotencyKey = options.idempotencyKey ?? (isFree ? crypto.randomUUID() : undefined);
     try {
@@ -175,20 +184,28 @@ export class Coatcheck {
     items: readonly Names[],
     options: MintOptions & { readonly atomic?: boolean | undefined } = {},
   ): Promise<(Minted<T> | Failed)[]> {
-    const batches = cut(items.map((names) => mintBody(type, names)));
-    if (options.atomic === true && batches.length > 1) {
-      throw new RangeError(`An atomic batch has ${ITEMS_MAX} items at most.`);
-    }
+    requireIdempotencyKey(options.idempotencyKey);
+    const isAtomic = options.atomic === true;
     const isRandom = options.idempotencyKey === undefined && !items.every(isNamed);
     const named = isRandom ? crypto.randomUUID() : options.idempotencyKey;
-    return this.#entries(
-      batches,
-      '/v1/ids/batch',
-      ({ items: some }) => `{"items":${some}${options.atomic === true ? ',"atomic":true' : ''}}`,
-      options,
-      (entry) => minted(type, entry.status, entry.public_id),
-      notMinted<T>,
-      named,
+    return withKnown<MintBody, Minted<T> | Failed>(
+      items.map((names) => mintBody(type, names)),
+      (body) => (isAtomic ? undefined : unsoundMint(body)),
+      (sound) => {
+        const batches = cut(sound);
+        if (isAtomic && batches.length > 1) {
+          throw new RangeError(`An atomic batch has ${ITEMS_MAX} items at most.`);
+        }
+        return this.#entries(
+          batches,
+          '/v1/ids/batch',
+          ({ items: some }) => `{"items":${some}${isAtomic ? ',"atomic":true' : ''}}`,
+          limits(options),
+          (entry) => minted(type, entry.status, entry.public_id),
+          notMinted<T>,
+          named,
+        );
+      },
     );
   }
 
@@ -202,9 +219,10 @@ export class Coatcheck {
     if (refused !== undefined) {
       return refused;
     }
+    const within = limits(options);
     const ask = async (): Promise<Resolved<T>> => {
       try {
-        const { body } = await this.#get(`/v1/ids/${encodeURIComponent(String(text))}`, options);
+        const { body } = await this.#get(`/v1/ids/${encodeURIComponent(String(text))}`, within);
         return found(type, body);
       } catch (error) {
         return outcomeOf(error, (refusal) => resolvedOf<T>(refusal) ?? malformed(type, text, refusal));
@@ -219,23 +237,27 @@ export class Coatcheck {
     texts: readonly unknown[],
     options: ResolveOptions = {},
   ): Promise<(Resolved<T> | Failed)[]> {
-    const results: (Resolved<T> | Failed | undefined)[] = texts.map((text) => refusedText(type, text, options));
-    const asked = texts.filter((_, index) => results[index] === undefined).map(String);
-    const answers = await this.#knownEach<Resolved<T> | Failed>(
-      asked.map((text) => resolving(type, text)),
-      (missing) =>
-        this.#entries<Resolved<T>>(
-          cut(missing.map((index) => asked[index])),
-          '/v1/ids/resolve',
-          ({ items }) => `{"ids":${items}}`,
-          options,
-          (entry) => found(type, entry.public_id),
-          resolvedOf<T>,
-        ),
+    const within = limits(options);
+    const answers = await withKnown<unknown, Resolved<T> | Failed>(
+      texts,
+      (text) => refusedText(type, text, options),
+      (some) => {
+        const asked = some.map(String);
+        return this.#knownEach(
+          asked.map((text) => resolving(type, text)),
+          (missing) =>
+            this.#entries<Resolved<T>>(
+              cut(missing.map((index) => asked[index])),
+              '/v1/ids/resolve',
+              ({ items }) => `{"ids":${items}}`,
+              within,
+              (entry) => found(type, entry.public_id),
+              resolvedOf<T>,
+            ),
+        );
+      },
     );
-    let next = 0;
-    return results.map((result, index) => {
-      const answer = result ?? (answers[next++] as Resolved<T> | Failed);
+    return answers.map((answer, index) => {
       const isRefused = answer.outcome === 'failed' && answer.error.code === TYPE_NOT_ALLOWED;
       return (isRefused ? malformed(type, texts[index], answer.error) : undefined) ?? answer;
     });
@@ -244,9 +266,11 @@ export class Coatcheck {
   /** Which public ID a key has. Nothing is minted. */
   async lookup<T extends string>(type: PublicIdType<T>, key: Key, options: CallOptions = {}): Promise<LookedUp<T>> {
     const text = keyText(key);
+    const path = `${typePath(type)}/keys/${encoded(text, 'key_malformed', 'key')}`;
+    const within = limits(options);
     const ask = async (): Promise<LookedUp<T>> => {
       try {
-        const { body } = await this.#get(`${typePath(type)}/keys/${encodeURIComponent(text)}`, options);
+        const { body } = await this.#get(path, within);
         return lookedUp(type, body);
       } catch (error) {
         return outcomeOf(error, missing);
@@ -261,17 +285,22 @@ export class Coatcheck {
     keys: readonly Key[],
     options: CallOptions = {},
   ): Promise<(LookedUp<T> | Failed)[]> {
-    const texts = keys.map(keyText);
-    return this.#knownEach<LookedUp<T> | Failed>(
-      texts.map((text) => `${type.name}#${text}`),
-      (unknown) =>
-        this.#entries<LookedUp<T>>(
-          cut(unknown.map((index) => texts[index])),
-          '/v1/ids/lookup',
-          ({ items }) => `{"type":${JSON.stringify(type.name)},"keys":${items}}`,
-          options,
-          (entry) => lookedUp(type, entry.public_id),
-          missing,
+    const within = limits(options);
+    return withKnown<string, LookedUp<T> | Failed>(
+      keys.map(keyText),
+      (text) => unsound(text, 'key_malformed', 'keys'),
+      (texts) =>
+        this.#knownEach(
+          texts.map((text) => `${type.name}#${text}`),
+          (unknown) =>
+            this.#entries<LookedUp<T>>(
+              cut(unknown.map((index) => texts[index])),
+              '/v1/ids/lookup',
+              ({ items }) => `{"type":${JSON.stringify(type.name)},"keys":${items}}`,
+              within,
+              (entry) => lookedUp(type, entry.public_id),
+              missing,
+            ),
         ),
     );
   }
@@ -279,8 +308,9 @@ export class Coatcheck {
   /** Which public ID a legacy ID has, after its sunset too. */
   async legacy<T extends string>(type: PublicIdType<T>, legacyId: Key, options: CallOptions = {}): Promise<Named<T>> {
     try {
-      const path = `/v1/legacy/${encodeURIComponent(type.name)}/${encodeURIComponent(keyText(legacyId))}`;
-      return asNamed(type, found(type, (await this.#get(path, options)).body));
+      const number = encoded(keyText(legacyId), 'legacy_id_malformed', 'n');
+      const { body } = await this.#get(`/v1/legacy/${encodeURIComponent(type.name)}/${number}`, limits(options));
+      return asNamed(type, found(type, body));
     } catch (error) {
       return outcomeOf(error, missing);
     }
@@ -292,38 +322,48 @@ export class Coatcheck {
     legacyIds: readonly Key[],
     options: CallOptions = {},
   ): Promise<(Named<T> | Failed)[]> {
-    return this.#entries<Named<T>>(
-      cut(legacyIds.map(keyText)),
-      '/v1/legacy/resolve',
-      ({ items }) => `{"type":${JSON.stringify(type.name)},"legacy_ids":${items}}`,
-      options,
-      (entry) => asNamed(type, found(type, entry.public_id)),
-      missing,
+    return withKnown<string, Named<T> | Failed>(
+      legacyIds.map(keyText),
+      (text) => unsound(text, 'legacy_id_malformed', 'legacy_ids'),
+      (texts) =>
+        this.#entries<Named<T>>(
+          cut(texts),
+          '/v1/legacy/resolve',
+          ({ items }) => `{"type":${JSON.stringify(type.name)},"legacy_ids":${items}}`,
+          limits(options),
+          (entry) => asNamed(type, found(type, entry.public_id)),
+          missing,
+        ),
     );
   }
 
   /** Replaces the IDs of a URL, absolute or path and query, by keys. */
   async resolveUrl(url: string, options: CallOptions = {}): Promise<ResolvedUrl> {
-    const encoded = encodeURIComponent(url);
-    if (encoded.length > URL_IN_HEAD_MAX) {
+    const text = encoded(url, 'url_invalid', 'url');
+    if (text.length > URL_IN_HEAD_MAX) {
       const [result] = await this.resolveUrlAll([url], options);
       if (result?.outcome !== 'resolved') {
         throw result?.error;
       }
       return result;
     }
-    return resolvedUrl((await this.#get(`/v1/urls/resolve?url=${encoded}`, options)).body);
+    return resolvedUrl((await this.#get(`/v1/urls/resolve?url=${text}`, limits(options))).body);
   }
 
   /** The same for many URLs. */
   async resolveUrlAll(urls: readonly string[], options: CallOptions = {}): Promise<(ResolvedUrl | Failed)[]> {
-    return this.#entries<ResolvedUrl>(
-      cut(urls),
-      '/v1/urls/resolve',
-      ({ items }) => `{"urls":${items}}`,
-      options,
-      (entry) => resolvedUrl(entry.resolved_url),
-      () => undefined,
+    return withKnown<string, ResolvedUrl | Failed>(
+      urls,
+      (url) => unsound(url, 'url_invalid', 'urls'),
+      (sound) =>
+        this.#entries<ResolvedUrl>(
+          cut(sound),
+          '/v1/urls/resolve',
+          ({ items }) => `{"urls":${items}}`,
+          limits(options),
+          (entry) => resolvedUrl(entry.resolved_url),
+          () => undefined,
+        ),
     );
   }
 
@@ -353,7 +393,10 @@ export class Coatcheck {
     return (body as { keys: string[] }).keys;
   }
 
-  /** Gives a public ID another name; false if it already had it. */
+  /**
+   * Gives a public ID another name; false if it already had it. That may be the own doing of a call that was sent again
+   * after a lost answer.
+   */
   async putAlias(id: PublicId, alias: Alias, options: CallOptions = {}): Promise<boolean> {
     const { status } = await this.#transport.call({
       ...limits(options),
@@ -379,7 +422,7 @@ export class Coatcheck {
     options: CallOptions = {},
   ): Promise<Named<T>> {
     try {
-      const { body } = await this.#get(`${typePath(type)}/aliases/${aliasPath(alias)}`, options);
+      const { body } = await this.#get(`${typePath(type)}/aliases/${aliasPath(alias)}`, limits(options));
       return asNamed(type, found(type, (body as { public_id?: unknown }).public_id));
     } catch (error) {
       return outcomeOf(error, missing);
@@ -388,7 +431,7 @@ export class Coatcheck {
 
   /** The names of a public ID, 1,000 at most, in the order of scheme and value. */
   async aliases(id: PublicId, options: CallOptions = {}): Promise<Alias[]> {
-    const { body } = await this.#get(`/v1/ids/${id}/aliases`, options);
+    const { body } = await this.#get(`/v1/ids/${id}/aliases`, limits(options));
     return (body as { data: { scheme: AliasScheme; value: string; client_namespace?: string }[] }).data.map(
       ({ scheme, value, client_namespace: clientNamespace }) => ({
         scheme,
@@ -428,7 +471,7 @@ export class Coatcheck {
       cut(ids.map((id) => ({ id, reason }))),
       '/v1/ids/revoke',
       ({ items }) => `{"items":${items}}`,
-      options,
+      limits(options),
       (entry) => revocation(entry.public_id),
       notRevoked,
     );
@@ -458,31 +501,33 @@ export class Coatcheck {
       : this.#kept.answers(questions, ask);
   }
 
-  #get(path: string, options: CallOptions): ReturnType<Transport['call']> {
-    return this.#transport.call({ ...limits(options), method: 'GET', path });
+  #get(path: string, within: Limits): ReturnType<Transport['call']> {
+    return this.#transport.call({ ...within, method: 'GET', path });
   }
 
   async #entries<R>(
     batches: readonly Batch[],
     path: string,
     body: (batch: Batch) => string,
-    options: CallOptions,
+    within: Limits,
     read: (entry: Entry) => R,
     refused: (error: CoatcheckError) => R | undefined,
     idempotencyKey?: string,
   ): Promise<(R | Failed)[]> {
     const requestIds: (string | undefined)[] = [];
+    const keyOf = (index: number): string | undefined =>
+      idempotencyKey && (batches.length === 1 ? idempotencyKey : `${idempotencyKey}/${index}`);
     const failed = (error: CoatcheckError): Failed => ({ outcome: 'failed', error });
     const answers = paired<R | Failed>(
       batches,
       async (batch, index) => {
         const answer = await this.#transport.call({
-          ...limits(options),
+          ...within,
           method: 'POST',
           path,
           body: body(batch),
           isBatch: true,
-          idempotencyKey: idempotencyKey && (batches.length === 1 ? idempotencyKey : `${idempotencyKey}/${index}`),
+          idempotencyKey: keyOf(index),
         });
         requestIds[index] = answer.requestId;
         return answer.body;
@@ -495,6 +540,7 @@ export class Coatcheck {
         return refused(error) ?? failed(error);
       },
       failed,
+      (because, index) => ({ ...failed(notSent(because, keyOf(index))), notSent: true }),
     );
     return answers.catch((error: unknown) => {
       // With the key of one batch, the same call again would have other keys at each of its batches.
@@ -503,15 +549,72 @@ export class Coatcheck {
   }
 }
 
-function limits({ signal, deadlineMillis }: CallOptions): CallOptions {
-  return { signal, deadlineMillis };
+/** Of a call that begins now, with all its requests. */
+function limits({ signal, deadlineMillis }: CallOptions): Limits {
+  return { signal, ends: deadlineMillis === undefined ? undefined : performance.now() + deadlineMillis };
+}
+
+/** Answers what is known of some items, asks for the others, and puts both into the order of the items. */
+async function withKnown<I, R>(
+  items: readonly I[],
+  known: (item: I) => R | undefined,
+  ask: (others: readonly I[]) => Promise<R[]>,
+): Promise<R[]> {
+  const results = items.map(known);
+  const answers = await ask(items.filter((_, index) => results[index] === undefined));
+  let next = 0;
+  return results.map((result) => result ?? (answers[next++] as R));
+}
+
+/** A text that no JSON of a gateway has; for one item that has it, the gateway would refuse the whole batch. */
+function isSound(text: string): boolean {
+  return !/[\0\p{Surrogate}]/u.test(text);
+}
+
+function refusal(code: string, param: string): CoatcheckError {
+  return new CoatcheckError(400, code, 'The text has the character U+0000 or half a surrogate pair.', { param });
+}
+
+function unsound(text: string, code: string, param: string): Failed | undefined {
+  return isSound(text) ? undefined : { outcome: 'failed', error: refusal(code, param) };
+}
+
+function unsoundMint(body: MintBody): Failed | undefined {
+  for (const [field, code] of Object.entries(MINT_CODES)) {
+    const failed = unsound(body[field as keyof typeof MINT_CODES] ?? '', code, field);
+    if (failed !== undefined) {
+      return failed;
+    }
+  }
+  return undefined;
+}
+
+/**
+ * A text as a part of a path or a query.
+ *
+ * @throws CoatcheckError if it can't be sent
+ */
+function encoded(text: string, code: string, param: string): string {
+  if (!isSound(text)) {
+    throw refusal(code, param);
+  }
+  return encodeURIComponent(text);
+}
+
+/** The error of a batch that is not sent because of that of another one. */
+function notSent(cause: CoatcheckError, idempotencyKey: string | undefined): CoatcheckError {
+  const { status, code, retryAfterMillis } = cause;
+  const context = { retryAfterMillis, idempotencyKey, cause };
+  return new CoatcheckError(status, code, 'The batch was not sent, because an earlier one failed.', {}, context);
 }
 
 function isNamed({ key, legacyId, clientId }: Names): boolean {
   return key !== undefined || legacyId !== undefined || clientId !== undefined;
 }
 
-function mintBody<T extends string>(type: PublicIdType<T>, names: Names): object {
+type MintBody = { readonly type: string } & { readonly [field in keyof typeof MINT_CODES]: string | undefined };
+
+function mintBody<T extends string>(type: PublicIdType<T>, names: Names): MintBody {
   const { key, legacyId, clientId, clientNamespace } = names;
   if (clientNamespace !== undefined && clientId === undefined) {
     throw new TypeError('A client namespace needs a client ID.');
@@ -538,8 +641,7 @@ function refusedText<T extends string>(
 
 /** Whether a text may be an older public ID: a segment of a path and a text of JSON, of at most 255 characters. */
 function mayBeOlder(text: unknown): boolean {
-  const isText = typeof text === 'string' && text !== '' && text.length <= 255;
-  return isText && !/^\.\.?$/.test(text) && !/[\0\p{Surrogate}]/u.test(text);
+  return typeof text === 'string' && text !== '' && text.length <= 255 && !/^\.\.?$/.test(text) && isSound(text);
 }
 
 /**
@@ -565,8 +667,10 @@ function typePath<T extends string>(type: PublicIdType<T>): string {
 }
 
 function aliasPath({ scheme, value, clientNamespace }: Alias): string {
-  const path = `${scheme}/${encodeURIComponent(value)}`;
-  return clientNamespace === undefined ? path : `${path}?client_namespace=${encodeURIComponent(clientNamespace)}`;
+  const path = `${scheme}/${encoded(value, 'alias_malformed', 'value')}`;
+  return clientNamespace === undefined
+    ? path
+    : `${path}?client_namespace=${encoded(clientNamespace, 'parameter_invalid', 'client_namespace')}`;
 }
 
 /** What an error stands for, where it stands for an outcome. */

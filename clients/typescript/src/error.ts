@@ -28,10 +28,12 @@ export interface ErrorContext {
  * |---|---|---|
  * | `no_answer` | 0 | no connection, or a connection that broke |
  * | `deadline_exceeded` | 0 | no answer by the deadline of the call |
- * | `answer_invalid` | as answered | the answer is not of a gateway: a proxy's page, or not one entry for each item |
+ * | `key_unavailable` | 0 | your function `apiKey` failed, or gave no API key by the deadline |
+ * | `tls_refused` | 0 | the certificate is not trusted, or there is no TLS |
+ * | `answer_invalid` | as answered | the answer is a redirect, a proxy's page, or has not one entry for each item |
  *
- * After `no_answer`, `deadline_exceeded` and status 5xx a mint or a revocation may have been done. Send it again
- * to find out: a mint without names with the `idempotencyKey` of this error.
+ * After status 0 and 5xx a mint or a revocation may have been done, unless its item has `notSent`. Send it again to
+ * find out: a mint without names with the `idempotencyKey` of this error.
  */
 export class CoatcheckError extends Error {
   override readonly name = 'CoatcheckError';
@@ -54,7 +56,7 @@ export class CoatcheckError extends Error {
   readonly retryAfterMillis: number | undefined;
   /**
    * Of the call, if it had one. At an item that failed with its whole batch, while other batches were answered, it is
-   * that of the batch: the key of the call, `/`, and the number of the batch.
+   * that of the batch: the key of the call, `/`, and the number of the batch; so it is if the batch was not sent.
    */
   readonly idempotencyKey: string | undefined;
   /** Only of `batch_refused`: the bad items of an atomic batch, by their index in it. */

@@ -44,6 +44,8 @@ export interface Unknown {
 export interface Failed {
   readonly outcome: 'failed';
   readonly error: CoatcheckError;
+  /** Nothing was done: the batch of this item was not sent, as it would have met the `error` of an earlier one. */
+  readonly notSent?: true;
 }
 
 /** What a public ID stands for. `malformed` and `wrong_type` are found without asking the gateway. */

@@ -38,6 +38,28 @@ async function untilKept(proxy: FaultProxy, ids: Coatcheck, id: PublicId<'kept'>
   }
 }
 
+test('an API key that comes late or never keeps no change from being heard, and no close from its end', async () => {
+  let asked = 0;
+  let give = (_: string): void => undefined;
+  const silent = (): Promise<string> => new Promise((resolve) => (give = resolve));
+  const { ids } = await faulty({
+    cache: 1_000,
+    deadlineMillis: 200,
+    apiKey: () => (++asked === 1 ? silent() : asked === 2 ? assert.fail('The vault is closed.') : API_KEY),
+  });
+  after(() => ids.close());
+  while (!ids.cacheStatistics.isTrusted) {
+    await nextTurn();
+  }
+
+  let sent = 0;
+  const closed = client({ cache: 1_000, apiKey: silent, fetch: () => (sent++, assert.fail()) });
+  closed.close();
+  give(API_KEY);
+  await nextTurn();
+  assert.equal(sent, 0);
+});
+
 test('what is in use is asked for once, alone and in batches', async () => {
   const { proxy, ids } = await cached();
   const id = await minted();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { before, test } from 'node:test';
-import { CoatcheckError, formatPublicId, type PublicId } from '@coatcheck/client';
+import { CoatcheckError, formatPublicId, type PublicId, statusOf } from '@coatcheck/client';
 import { API_KEY, charge, client, faulty, mapping, message, newKeys, registerAll, URL_OF_GATEWAY, user } from './gateway.js';
 
 const UNKNOWN = formatPublicId('ch', 0n) as PublicId<'charge'>;
@@ -95,6 +96,45 @@ test('a broken API key is refused without a request and not shown', async () => 
   }
 });
 
+test('an API key that a function does not give ends the call, and is not shown', async () => {
+  const mint = (apiKey: () => string | Promise<string>) =>
+    client({ apiKey, deadlineMillis: 300, fetch: () => assert.fail('sent') }).mint(message, {});
+  for (const apiKey of [
+    () => new Promise<string>(() => undefined),
+    () => Promise.reject(new Error('The vault is closed.')),
+    () => assert.fail('The vault is closed.'),
+    () => 'key_SECRET\nsecond line',
+  ]) {
+    await assert.rejects(mint(apiKey), (error) => {
+      assert.ok(error instanceof CoatcheckError && error.cause instanceof Error);
+      assert.deepEqual([error.status, error.code], [0, 'key_unavailable']);
+      assert.ok(error.idempotencyKey);
+      assert.equal(statusOf(error), 503);
+      assert.doesNotMatch(`${error} ${error.cause}`, /SECRET/);
+      return true;
+    });
+  }
+
+  const controller = new AbortController();
+  const reason = new Error('the visitor left');
+  const waiting = client({ apiKey: () => new Promise(() => undefined) });
+  const call = waiting.resolve(charge, UNKNOWN, { signal: controller.signal });
+  controller.abort(reason);
+  await assert.rejects(call, reason);
+});
+
+test('what was minted is known though the API key fails at a later batch', async () => {
+  let asked = 0;
+  const ids = client({ apiKey: () => (++asked > 2 ? assert.fail('The vault is closed.') : API_KEY) });
+  const minted = await ids.mintAll(message, Array.from({ length: 4_000 }, () => ({})));
+
+  minted.forEach((entry, i) => {
+    assert.equal(entry.outcome, i < 2_000 ? 'minted' : 'failed', String(i));
+    assert.ok(entry.outcome !== 'failed' || entry.error.code === 'key_unavailable');
+    assert.ok(entry.outcome !== 'failed' || entry.error.idempotencyKey?.endsWith(i < 3_000 ? '/2' : '/3'));
+  });
+});
+
 test('a text that an API key of some types may not ask for is malformed', async () => {
   const { proxy, ids } = await faulty();
   const body = BUSY.replace('busy', 'type_not_allowed');
@@ -181,6 +221,43 @@ test('a call of many batches that failed is sent again with the key of its error
   assert.deepEqual(new Set(keys.slice(2)), new Set(keys.slice(0, 2)));
 });
 
+test('after an error that the next batch would meet too, the rest is not sent', async () => {
+  const { proxy, ids } = await faulty();
+  proxy.faults.push({ kind: 'answer', status: 503, headers: { 'retry-after': '3600' }, body: BUSY });
+  const minted = await ids.mintAll(message, Array.from({ length: 4_000 }, () => ({})));
+
+  assert.equal(proxy.seen.length, 2);
+  const [sent, rest] = [minted.slice(0, 2_000), minted.slice(2_000)];
+  assert.equal(sent.filter(({ outcome }) => outcome === 'minted').length, 1_000);
+  for (const entry of sent) {
+    assert.ok(entry.outcome !== 'failed' || (entry.error.status === 503 && entry.notSent === undefined));
+  }
+  rest.forEach((entry, i) => {
+    assert.ok(entry.outcome === 'failed' && entry.notSent);
+    assert.deepEqual([entry.error.status, entry.error.code], [503, 'busy']);
+    assert.ok(entry.error.idempotencyKey?.endsWith(i < 1_000 ? '/2' : '/3'));
+  });
+});
+
+test('all batches of a call have its one deadline', async (context) => {
+  let skipped = 0;
+  const now = performance.now.bind(performance);
+  context.mock.method(performance, 'now', () => now() + skipped);
+  let sent = 0;
+  const answer = async (): Promise<Response> => {
+    sent++;
+    skipped += 40_000;
+    return Response.json({
+      data: Array.from({ length: 1_000 }, (_, index) => ({ index, status: 404, error: { code: 'key_unknown' } })),
+    });
+  };
+  const lookedUp = await client({ fetch: answer }).lookupAll(charge, newKeys(4_000), { deadlineMillis: 60_000 });
+
+  assert.equal(sent, 2);
+  assert.ok(lookedUp.slice(0, 2_000).every(({ outcome }) => outcome === 'unknown'));
+  assert.ok(lookedUp.slice(2_000).every((row) => row.outcome === 'failed' && row.error.code === 'deadline_exceeded'));
+});
+
 test('an atomic batch mints all or none, and names its bad items', async () => {
   const ids = client();
   const [key = ''] = newKeys(1);
@@ -261,6 +338,14 @@ test('an idempotency key may have any visible character', async () => {
   assert.ok(sent.has(`${prefix}b\\c`) && sent.has(`"${prefix}b\\\\\\"c"`), 'as the client for Java does');
 });
 
+test('an idempotency key that no request can have is refused without one', async () => {
+  const ids = client({ fetch: () => assert.fail('sent') });
+  for (const idempotencyKey of ['заказ-1', '', 'order 7781', 'x'.repeat(256)]) {
+    await assert.rejects(ids.mint(message, {}, { idempotencyKey }), RangeError);
+    await assert.rejects(ids.mintAll(message, [{}], { idempotencyKey }), RangeError);
+  }
+});
+
 test('three sends of a message with one client ID are one message', async () => {
   const { proxy, ids } = await faulty();
   proxy.faults.push({ kind: 'lose' }, { kind: 'answer', status: 503, headers: { 'retry-after': '0' } });
@@ -294,6 +379,48 @@ test('a call without an answer ends at its deadline, and one by its signal', asy
   const call = ids.resolve(charge, UNKNOWN, { signal: controller.signal, deadlineMillis: 60_000 });
   controller.abort(reason);
   await assert.rejects(call, reason);
+});
+
+test('a signal that lives long keeps nothing of the calls that are over', async () => {
+  const { signal } = new AbortController();
+  const kept = (): number =>
+    Object.getOwnPropertySymbols(signal)
+      .map((symbol) => Number((Reflect.get(signal, symbol) as { size?: number } | undefined)?.size ?? 0))
+      .reduce((sum, size) => sum + size, getEventListeners(signal, 'abort').length);
+  const before = kept();
+
+  await client({ apiKey: () => API_KEY }).resolve(charge, UNKNOWN, { signal });
+  assert.equal(kept(), before);
+});
+
+test('a redirect and a server without trusted TLS are no answer, and are asked once', async () => {
+  const { proxy, ids } = await faulty();
+  proxy.faults.push({ kind: 'answer', status: 301, headers: { location: `${URL_OF_GATEWAY}/v1/ids/${UNKNOWN}` } });
+  const asked = async (call: Promise<unknown>, code: string, status: number): Promise<void> => {
+    const error = await call.catch((failed: unknown) => failed);
+    assert.ok(error instanceof CoatcheckError);
+    assert.deepEqual([error.code, error.status, statusOf(error)], [code, status, 500]);
+  };
+  await asked(ids.resolve(charge, UNKNOWN), 'answer_invalid', 301);
+  assert.equal(proxy.seen.length, 1);
+
+  let sent = 0;
+  const opaque = Object.defineProperties(Response.error(), { type: { value: 'opaqueredirect' } });
+  const inBrowser = client({ fetch: async () => (sent++, opaque) });
+  await asked(inBrowser.resolve(charge, UNKNOWN), 'answer_invalid', 0);
+  assert.equal(sent, 1);
+
+  const counting: typeof fetch = (...request) => (sent++, fetch(...request));
+  const plain = client({ url: proxy.url.replace('http:', 'https:'), fetch: counting });
+  await asked(plain.resolve(charge, UNKNOWN), 'tls_refused', 0);
+  assert.equal(sent, 2);
+  const codes = ['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN'];
+  for (const code of [...codes, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'ERR_TLS_CERT_ALTNAME_INVALID']) {
+    const cause = Object.assign(new Error(), { code });
+    const ids = client({ fetch: () => (sent++, Promise.reject(new TypeError('fetch failed', { cause }))) });
+    await asked(ids.resolve(charge, UNKNOWN), 'tls_refused', 0);
+  }
+  assert.equal(sent, 7);
 });
 
 test('500 look-ups of one request are one call, and the same question is asked once', async () => {
@@ -396,6 +523,35 @@ test('a URL is resolved however much its encoding grows', async () => {
     ids.resolveUrl(`/charges/${UNKNOWN}${rest}`),
     (error) => error instanceof CoatcheckError && error.status === 404 && error.code === 'public_id_unknown',
   );
+});
+
+test('a text that no request can have fails alone', async () => {
+  const ids = client();
+  const [key = ''] = newKeys(1);
+  const { id } = mapping(await ids.mint(charge, { key, legacyId: key }));
+  const outcomes = (all: readonly { outcome: string; error?: { code: string; status: number } }[]) =>
+    all.map(({ outcome, error }) => (error === undefined ? outcome : `${error.code} ${error.status}`));
+  const refused = (code: string) => ({ name: 'CoatcheckError', code, status: 400 });
+
+  for (const bad of ['a\0', '\ud800', 'b\udc00b']) {
+    const urls = await ids.resolveUrlAll([`/${bad}`, `/a/${id}`]);
+    assert.deepEqual(outcomes(urls), ['url_invalid 400', 'resolved']);
+    const rows = await ids.lookupAll(charge, [key, bad, key]);
+    assert.deepEqual(outcomes(rows), ['found', 'key_malformed 400', 'found']);
+    assert.deepEqual(outcomes(await ids.legacyAll(charge, [bad, key])), ['legacy_id_malformed 400', 'found']);
+    const clientId = crypto.randomUUID();
+    const minted = await ids.mintAll(message, [
+      { clientId: bad, clientNamespace: 'x' },
+      { clientId, clientNamespace: bad },
+      { clientId, clientNamespace: 'x' },
+    ]);
+    assert.deepEqual(outcomes(minted), ['alias_malformed 400', 'field_invalid 400', 'minted']);
+
+    await assert.rejects(ids.resolveUrl(`/${bad}`), refused('url_invalid'));
+    await assert.rejects(ids.lookup(charge, bad), refused('key_malformed'));
+    await assert.rejects(ids.legacy(charge, bad), refused('legacy_id_malformed'));
+    await assert.rejects(ids.putAlias(id, { scheme: 'legacy', value: bad }), refused('alias_malformed'));
+  }
 });
 
 test('keys are made without public IDs, and rise', async () => {

@@ -9,6 +9,7 @@ export class Device {
   readonly #outbox: { readonly channel: string; readonly draft: Draft }[] = [];
   readonly #author: string;
   readonly #clock: () => number;
+  #sending: Promise<string[]> | undefined;
 
   /** @param clock in milliseconds since 1970; it may be wrong */
   constructor(author: string, clock: () => number = Date.now) {
@@ -21,8 +22,16 @@ export class Device {
     this.#outbox.push({ channel, draft: { clientId: uuidV7(this.#clock()), author: this.#author, text } });
   }
 
-  /** Sends what was written, in order, each up to three times; what was not acknowledged stays for the next time. */
-  async send(chat: string): Promise<string[]> {
+  /**
+   * Sends what was written, in order, each up to three times; what was not acknowledged stays for the next time. While
+   * it sends, a second call waits for the first one: two would send each message twice, and drop the one after it.
+   */
+  send(chat: string): Promise<string[]> {
+    this.#sending ??= this.#sendAll(chat).finally(() => (this.#sending = undefined));
+    return this.#sending;
+  }
+
+  async #sendAll(chat: string): Promise<string[]> {
     const sent: string[] = [];
     for (let next = this.#outbox[0]; next !== undefined; next = this.#outbox[0]) {
       const id = await this.#post(`${chat}/channels/${next.channel}/messages`, next.draft);

@@ -124,6 +124,22 @@ test('what was not acknowledged is sent again later, and is still one message', 
   assert.deepEqual((await messages(channel)).map(({ text }) => text), ['one', 'two']);
 });
 
+test('a send beside another one sends nothing twice and drops nothing', async () => {
+  const channel = await newChannel();
+  const device = new Device('barbara');
+  device.write(channel, 'one');
+  device.write(channel, 'two');
+  toChat.paths.length = 0;
+
+  const [first, second] = await Promise.all([device.send(chat), device.send(chat)]);
+  assert.equal(toChat.paths.length, 2);
+  assert.equal(first.length, 2);
+  assert.deepEqual(second, first);
+  assert.deepEqual((await messages(channel)).map(({ text }) => text), ['one', 'two']);
+  device.write(channel, 'three');
+  assert.equal((await device.send(chat)).length, 1);
+});
+
 test('a message that is refused for good holds up no other one', async () => {
   const channel = await newChannel();
   const device = new Device('edsger');
