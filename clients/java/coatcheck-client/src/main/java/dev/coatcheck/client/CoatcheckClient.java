@@ -280,7 +280,8 @@ public final class CoatcheckClient implements AutoCloseable {
    *
    * @param id the public ID
    * @param alias what no other public ID of the type has
-   * @return false if it had the alias already
+   * @return false if it had the alias already; that may be this call's own doing, if it was sent
+   *     again after a lost answer
    */
   public boolean addAlias(PublicId<?> id, Alias alias) {
     GatewayRequest request = GatewayRequest.of("PUT", "/v1/ids/" + id + alias.path());
