@@ -172,7 +172,9 @@ class CoatcheckClientTest {
           .isInstanceOf(Resolution.Malformed.class);
     }
     proxy.seen();
-    assertThat(limited.resolve(Charge.class, "a\0b")).isInstanceOf(Resolution.Malformed.class);
+    for (String text : List.of("a\0b", "a\uD83D")) {
+      assertThat(limited.resolve(Charge.class, text)).isInstanceOf(Resolution.Malformed.class);
+    }
     assertThat(proxy.seen()).as("a proxy may refuse it in its own words").isZero();
   }
 
@@ -395,6 +397,60 @@ class CoatcheckClientTest {
   }
 
   @Test
+  void aNamespaceThatNoBodyTakesHarmsNoOtherItem() {
+    MintRequest<Charge> charge = MintRequest.of(Charge.class);
+
+    List<MintResult<Charge>> results =
+        client.mintAll(
+            List.of(
+                charge.withClientId(UUID.randomUUID(), "a\0b"),
+                charge.withClientId(UUID.randomUUID(), "a\uD83D"),
+                charge.withClientId(UUID.randomUUID(), "a b"),
+                charge));
+
+    assertThat(results.subList(0, 3))
+        .allSatisfy(
+            result ->
+                assertThat(result)
+                    .isInstanceOfSatisfying(
+                        MintResult.Refused.class,
+                        refused ->
+                            assertThat(refused.problem().code()).isEqualTo("field_invalid")));
+    assertThat(results.get(3)).isInstanceOf(Minted.class);
+  }
+
+  @Test
+  void whatWasMintedIsNotLostWhereTheApiKeyIsMissingHalfway() {
+    AtomicInteger asked = new AtomicInteger();
+    CoatcheckClient forgetful =
+        CoatcheckClient.builder(proxy.uri())
+            .apiKey(
+                () -> {
+                  if (asked.incrementAndGet() > 1) {
+                    throw new IllegalStateException("no vault");
+                  }
+                  return GATEWAY.key();
+                })
+            .build();
+
+    List<MintResult<User>> results = forgetful.mintAll(User.class, 2_500);
+
+    assertThat(results.subList(0, 1_000)).allMatch(Minted.class::isInstance);
+    assertThat(results.subList(1_000, 2_500))
+        .hasSize(1_500)
+        .allSatisfy(
+            result ->
+                assertThat(result)
+                    .isInstanceOfSatisfying(
+                        MintResult.Refused.class,
+                        refused -> {
+                          assertThat(refused.problem().code()).isEqualTo(Problem.FAILED);
+                          assertThat(refused.problem().mayBeDone()).isTrue();
+                        }));
+    assertThatThrownBy(() -> forgetful.mintAll(User.class, 1)).hasMessage("no vault");
+  }
+
+  @Test
   void aProblemHasItsStatusItsCodeAndTheIdOfTheRequest() {
     CoatcheckClient stranger = CoatcheckClient.builder(proxy.uri()).apiKey("sk_stranger").build();
 
@@ -470,6 +526,23 @@ class CoatcheckClientTest {
                         UrlResult.Resolved.class,
                         ok -> assertThat(ok.url().resolved()).isEqualTo(resolved)),
             second -> assertThat(second).isInstanceOf(UrlResult.Refused.class));
+  }
+
+  @Test
+  void aUrlThatNoBodyTakesHarmsNoOther() {
+    String url = "/charges/" + client.mint(Charge.class).mapping().id();
+
+    List<UrlResult> results =
+        client.resolveUrls(
+            List.of("/a\0b", url, "/a\uD83D", "/\uDE00\uD83D", "/\uD83D\uDE00", url));
+
+    assertThat(results)
+        .hasSize(6)
+        .extracting(result -> result instanceof UrlResult.Refused no ? no.problem().code() : "")
+        .containsExactly("url_invalid", "", "url_invalid", "url_invalid", "url_invalid", "");
+    assertThatThrownBy(() -> client.resolveUrl("/a\uD83D"))
+        .isInstanceOfSatisfying(
+            CoatcheckException.class, failed -> assertThat(failed.code()).isEqualTo("url_invalid"));
   }
 
   @Test
