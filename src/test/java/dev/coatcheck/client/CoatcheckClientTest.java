@@ -2,6 +2,7 @@ package dev.coatcheck.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.client.FaultyProxy.Fault;
@@ -29,6 +30,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -198,6 +200,51 @@ class CoatcheckClientTest {
     assertThat(collector.resolve(rows.getFirst().get().current().orElseThrow()).get().key())
         .contains(keys.getFirst());
     assertThat(proxy.seen()).isEqualTo(1);
+  }
+
+  @Test
+  void anInterruptedThreadFailsNoQuestionOfAnotherOne() throws Exception {
+    Mapping<Charge> one = client.mint(Charge.class).mapping();
+    Mapping<Charge> other = client.mint(Charge.class).mapping();
+    Collector collector = client.collector();
+    Pending<Resolution<Charge>> ofTheFirst = collector.resolve(one.id());
+    Pending<Resolution<Charge>> ofTheSecond = collector.resolve(other.id());
+    proxy.seen();
+    proxy.next(Fault.HALF_ANSWER);
+
+    FutureTask<Resolution<Charge>> stopped = new FutureTask<>(ofTheFirst::get);
+    Thread first = Thread.ofPlatform().start(stopped);
+    await().until(() -> proxy.seen() == 1);
+    FutureTask<Resolution<Charge>> waiting = new FutureTask<>(ofTheSecond::get);
+    Thread second = Thread.ofPlatform().start(waiting);
+    await().until(() -> second.getState() == Thread.State.WAITING);
+    first.interrupt();
+
+    assertThatThrownBy(stopped::get).cause().satisfies(failed -> isInterrupted(failed));
+    assertThat(waiting.get()).isEqualTo(new Found<>(other));
+    assertThat(ofTheFirst.get()).isEqualTo(new Found<>(one));
+    assertThat(proxy.seen()).isEqualTo(1);
+  }
+
+  @Test
+  void whatAnInterruptedThreadAskedIsSentByTheNextOne() {
+    Mapping<User> user = client.mint(User.class).mapping();
+    Collector collector = client.collector();
+    Pending<Resolution<User>> key = collector.lookup(user.key());
+    Pending<Resolution<User>> id = collector.resolve(user.id());
+
+    Thread.currentThread().interrupt();
+    assertThatThrownBy(collector::send).satisfies(failed -> isInterrupted(failed));
+    assertThat(Thread.interrupted()).isTrue();
+
+    assertThat(id.get()).isEqualTo(new Found<>(user));
+    assertThat(key.get()).isEqualTo(new Found<>(user));
+  }
+
+  private static void isInterrupted(Throwable failed) {
+    assertThat(failed)
+        .isInstanceOfSatisfying(
+            CoatcheckException.class, e -> assertThat(e.code()).isEqualTo(Problem.INTERRUPTED));
   }
 
   @Test
