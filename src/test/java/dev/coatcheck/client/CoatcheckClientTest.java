@@ -2,6 +2,7 @@ package dev.coatcheck.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.client.FaultyProxy.Fault;
@@ -29,6 +30,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -172,7 +174,9 @@ class CoatcheckClientTest {
           .isInstanceOf(Resolution.Malformed.class);
     }
     proxy.seen();
-    assertThat(limited.resolve(Charge.class, "a\0b")).isInstanceOf(Resolution.Malformed.class);
+    for (String text : List.of("a\0b", "a\uD83D")) {
+      assertThat(limited.resolve(Charge.class, text)).isInstanceOf(Resolution.Malformed.class);
+    }
     assertThat(proxy.seen()).as("a proxy may refuse it in its own words").isZero();
   }
 
@@ -196,6 +200,51 @@ class CoatcheckClientTest {
     assertThat(collector.resolve(rows.getFirst().get().current().orElseThrow()).get().key())
         .contains(keys.getFirst());
     assertThat(proxy.seen()).isEqualTo(1);
+  }
+
+  @Test
+  void anInterruptedThreadFailsNoQuestionOfAnotherOne() throws Exception {
+    Mapping<Charge> one = client.mint(Charge.class).mapping();
+    Mapping<Charge> other = client.mint(Charge.class).mapping();
+    Collector collector = client.collector();
+    Pending<Resolution<Charge>> ofTheFirst = collector.resolve(one.id());
+    Pending<Resolution<Charge>> ofTheSecond = collector.resolve(other.id());
+    proxy.seen();
+    proxy.next(Fault.HALF_ANSWER);
+
+    FutureTask<Resolution<Charge>> stopped = new FutureTask<>(ofTheFirst::get);
+    Thread first = Thread.ofPlatform().start(stopped);
+    await().until(() -> proxy.seen() == 1);
+    FutureTask<Resolution<Charge>> waiting = new FutureTask<>(ofTheSecond::get);
+    Thread second = Thread.ofPlatform().start(waiting);
+    await().until(() -> second.getState() == Thread.State.WAITING);
+    first.interrupt();
+
+    assertThatThrownBy(stopped::get).cause().satisfies(failed -> isInterrupted(failed));
+    assertThat(waiting.get()).isEqualTo(new Found<>(other));
+    assertThat(ofTheFirst.get()).isEqualTo(new Found<>(one));
+    assertThat(proxy.seen()).isEqualTo(1);
+  }
+
+  @Test
+  void whatAnInterruptedThreadAskedIsSentByTheNextOne() {
+    Mapping<User> user = client.mint(User.class).mapping();
+    Collector collector = client.collector();
+    Pending<Resolution<User>> key = collector.lookup(user.key());
+    Pending<Resolution<User>> id = collector.resolve(user.id());
+
+    Thread.currentThread().interrupt();
+    assertThatThrownBy(collector::send).satisfies(failed -> isInterrupted(failed));
+    assertThat(Thread.interrupted()).isTrue();
+
+    assertThat(id.get()).isEqualTo(new Found<>(user));
+    assertThat(key.get()).isEqualTo(new Found<>(user));
+  }
+
+  private static void isInterrupted(Throwable failed) {
+    assertThat(failed)
+        .isInstanceOfSatisfying(
+            CoatcheckException.class, e -> assertThat(e.code()).isEqualTo(Problem.INTERRUPTED));
   }
 
   @Test
@@ -395,6 +444,60 @@ class CoatcheckClientTest {
   }
 
   @Test
+  void aNamespaceThatNoBodyTakesHarmsNoOtherItem() {
+    MintRequest<Charge> charge = MintRequest.of(Charge.class);
+
+    List<MintResult<Charge>> results =
+        client.mintAll(
+            List.of(
+                charge.withClientId(UUID.randomUUID(), "a\0b"),
+                charge.withClientId(UUID.randomUUID(), "a\uD83D"),
+                charge.withClientId(UUID.randomUUID(), "a b"),
+                charge));
+
+    assertThat(results.subList(0, 3))
+        .allSatisfy(
+            result ->
+                assertThat(result)
+                    .isInstanceOfSatisfying(
+                        MintResult.Refused.class,
+                        refused ->
+                            assertThat(refused.problem().code()).isEqualTo("field_invalid")));
+    assertThat(results.get(3)).isInstanceOf(Minted.class);
+  }
+
+  @Test
+  void whatWasMintedIsNotLostWhereTheApiKeyIsMissingHalfway() {
+    AtomicInteger asked = new AtomicInteger();
+    CoatcheckClient forgetful =
+        CoatcheckClient.builder(proxy.uri())
+            .apiKey(
+                () -> {
+                  if (asked.incrementAndGet() > 1) {
+                    throw new IllegalStateException("no vault");
+                  }
+                  return GATEWAY.key();
+                })
+            .build();
+
+    List<MintResult<User>> results = forgetful.mintAll(User.class, 2_500);
+
+    assertThat(results.subList(0, 1_000)).allMatch(Minted.class::isInstance);
+    assertThat(results.subList(1_000, 2_500))
+        .hasSize(1_500)
+        .allSatisfy(
+            result ->
+                assertThat(result)
+                    .isInstanceOfSatisfying(
+                        MintResult.Refused.class,
+                        refused -> {
+                          assertThat(refused.problem().code()).isEqualTo(Problem.FAILED);
+                          assertThat(refused.problem().mayBeDone()).isTrue();
+                        }));
+    assertThatThrownBy(() -> forgetful.mintAll(User.class, 1)).hasMessage("no vault");
+  }
+
+  @Test
   void aProblemHasItsStatusItsCodeAndTheIdOfTheRequest() {
     CoatcheckClient stranger = CoatcheckClient.builder(proxy.uri()).apiKey("sk_stranger").build();
 
@@ -470,6 +573,23 @@ class CoatcheckClientTest {
                         UrlResult.Resolved.class,
                         ok -> assertThat(ok.url().resolved()).isEqualTo(resolved)),
             second -> assertThat(second).isInstanceOf(UrlResult.Refused.class));
+  }
+
+  @Test
+  void aUrlThatNoBodyTakesHarmsNoOther() {
+    String url = "/charges/" + client.mint(Charge.class).mapping().id();
+
+    List<UrlResult> results =
+        client.resolveUrls(
+            List.of("/a\0b", url, "/a\uD83D", "/\uDE00\uD83D", "/\uD83D\uDE00", url));
+
+    assertThat(results)
+        .hasSize(6)
+        .extracting(result -> result instanceof UrlResult.Refused no ? no.problem().code() : "")
+        .containsExactly("url_invalid", "", "url_invalid", "url_invalid", "url_invalid", "");
+    assertThatThrownBy(() -> client.resolveUrl("/a\uD83D"))
+        .isInstanceOfSatisfying(
+            CoatcheckException.class, failed -> assertThat(failed.code()).isEqualTo("url_invalid"));
   }
 
   @Test

@@ -36,7 +36,7 @@ class HttpLeasesTest {
     try {
       URI uri = URI.create("http://127.0.0.1:" + server.getAddress().getPort());
       assertThat(
-              new HttpLeases(uri, "key", SnowflakeLayout.DEFAULT, "shop-1")
+              new HttpLeases(uri, () -> "key", SnowflakeLayout.DEFAULT, "shop-1")
                   .apply(new LeaseRequest.Acquire()))
           .isInstanceOf(LeaseReply.Failed.class);
     } finally {

@@ -1,10 +1,12 @@
 package dev.coatcheck.keys;
 
+import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.coatcheck.api.routes.GatewayFixture;
+import dev.coatcheck.api.routes.TestClient;
 import dev.coatcheck.client.FaultyProxy;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.ids.access.Scope;
@@ -18,6 +20,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.Tag;
@@ -124,6 +127,27 @@ class LeasedKeysTest {
   }
 
   @Test
+  void aRotatedApiKeyKeepsTheWorker() {
+    String old = GATEWAY.keyWith(Scope.KEYS_WRITE);
+    AtomicReference<String> apiKey = new AtomicReference<>(old);
+    try (Snowflakes keys = Snowflakes.leasedFrom(GATEWAY.uri(), apiKey::get).open()) {
+      long before = first(keys);
+      TestClient.Reply successor =
+          new TestClient(GATEWAY.uri(), old)
+              .post(
+                  "/v1/access/keys/key_" + old.substring(9, 21) + "/rotate",
+                  json("overlap_seconds", 0));
+      apiKey.set(successor.text("/secret"));
+
+      Instant pastTheWindow = time(before).plusNanos(2 * WINDOW_NANOS);
+      await()
+          .ignoreExceptionsInstanceOf(KeysUnavailableException.class)
+          .until(() -> time(keys.next()).isAfter(pastTheWindow));
+      assertThat(worker(first(keys))).isEqualTo(worker(before));
+    }
+  }
+
+  @Test
   void aListenerThatThrowsDoesNotEndTheLease() {
     try (Snowflakes keys =
         throughGateway()
@@ -180,6 +204,18 @@ class LeasedKeysTest {
         .asString()
         .doesNotContain("secret");
     assertThat(events).isEmpty();
+    try (Snowflakes keys =
+        Snowflakes.leasedFrom(GATEWAY.uri(), () -> "ccg_live_secret\n")
+            .onEvent(events::add)
+            .open()) {
+      assertThatThrownBy(keys::next)
+          .isInstanceOf(KeysUnavailableException.class)
+          .hasMessageContaining("the API key is too long")
+          .extracting(Throwable::getMessage)
+          .asString()
+          .doesNotContain("secret");
+    }
+    assertThat(events).isNotEmpty().noneMatch(event -> event.contains("secret"));
   }
 
   /** A failure comes several times a second, for as long as an outage lasts. */

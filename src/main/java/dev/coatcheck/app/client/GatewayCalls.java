@@ -43,6 +43,7 @@ public final class GatewayCalls {
 
   private static final int ONE_TRY = 1;
   private static final int NO_CONTENT = 204;
+  private static final int PAYLOAD_TOO_LARGE = 413;
   private static final int BAD_GATEWAY = 502;
   private static final int GATEWAY_TIMEOUT = 504;
 
@@ -266,6 +267,13 @@ public final class GatewayCalls {
               + " answered "
               + status
               + ", so the gateway behind it doesn't answer now. It may be restarting.");
+    }
+    if (status == PAYLOAD_TOO_LARGE) {
+      return new CommandFailed(
+          "a proxy at "
+              + url
+              + " answered 413: it limits the length of a body. Let it pass bodies of 8 MiB, in"
+              + " nginx by client_max_body_size 8m, or send the file to the gateway directly.");
     }
     return new CommandFailed(
         "the server at "

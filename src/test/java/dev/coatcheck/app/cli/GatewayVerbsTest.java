@@ -314,6 +314,10 @@ class GatewayVerbsTest {
       assertFails(
           "answered 502, so the gateway behind it doesn't answer now",
           "--url=http://127.0.0.1:" + other.getAddress().getPort() + "/");
+      status[0] = 413;
+      assertFails(
+          "answered 413: it limits the length of a body. Let it pass bodies of 8 MiB",
+          "--url=http://127.0.0.1:" + other.getAddress().getPort() + "/");
     } finally {
       other.stop(0);
     }

@@ -2,9 +2,11 @@ package dev.coatcheck.client;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Cuts lists to what one call takes, and puts the answers into their order again. */
@@ -46,6 +48,18 @@ final class Batches {
   /** One answer for each item, in their order; calls once for each part. */
   static <Q, R> List<R> each(List<Q> items, Function<List<Q>, List<R>> call) {
     return eachOf(cut(items), call);
+  }
+
+  /**
+   * One answer for each item, in their order: of the sendable ones that of {@code call}, of the
+   * others {@code refusal}. A body with one of those is refused as a whole.
+   */
+  static <Q, R> List<R> sparing(
+      List<Q> items, Predicate<Q> isSendable, R refusal, Function<List<Q>, List<R>> call) {
+    Iterator<R> answers = call.apply(items.stream().filter(isSendable).toList()).iterator();
+    List<R> all = new ArrayList<>(items.size());
+    items.forEach(item -> all.add(isSendable.test(item) ? answers.next() : refusal));
+    return Collections.unmodifiableList(all);
   }
 
   /** One answer for each item of some parts. */

@@ -111,28 +111,18 @@ public final class CoatcheckClient implements AutoCloseable {
   /**
    * Mints many public IDs. If the first call of 1,000 fails, it throws. If a later one fails, its
    * items and those after them are {@link MintResult.Refused} with its problem, so that what was
-   * minted is not lost.
+   * minted is not lost; with {@link Problem#FAILED} if it was not the gateway that failed.
    *
    * @param requests what to mint
    * @param <T> the type
    * @return one result for each request, in their order
    */
   public <T> List<MintResult<T>> mintAll(List<MintRequest<T>> requests) {
-    List<MintResult<T>> results = new ArrayList<>(requests.size());
-    for (List<MintRequest<T>> part : Batches.cut(requests)) {
-      try {
-        results.addAll(mintPart(part));
-      } catch (CoatcheckException failed) {
-        if (results.isEmpty()) {
-          throw failed;
-        }
-        results.addAll(
-            Collections.nCopies(
-                requests.size() - results.size(), new MintResult.Refused<T>(failed.problem())));
-        break;
-      }
-    }
-    return Collections.unmodifiableList(results);
+    return Batches.sparing(
+        requests,
+        request -> request.clientNamespace().map(Json::isText).orElse(true),
+        new MintResult.Refused<T>(notText("field_invalid", "The client_namespace")),
+        this::mintParts);
   }
 
   /**
@@ -280,7 +270,8 @@ public final class CoatcheckClient implements AutoCloseable {
    *
    * @param id the public ID
    * @param alias what no other public ID of the type has
-   * @return false if it had the alias already
+   * @return false if it had the alias already; that may be this call's own doing, if it was sent
+   *     again after a lost answer
    */
   public boolean addAlias(PublicId<?> id, Alias alias) {
     GatewayRequest request = GatewayRequest.of("PUT", "/v1/ids/" + id + alias.path());
@@ -333,7 +324,7 @@ public final class CoatcheckClient implements AutoCloseable {
    */
   public ResolvedUrl resolveUrl(String url) {
     String segment = GatewayRequest.segment(url);
-    if (segment.length() > URL_IN_HEAD_MAX) {
+    if (segment.length() > URL_IN_HEAD_MAX || !Json.isText(url)) {
       UrlResult result = resolveUrls(List.of(url)).get(0);
       if (result instanceof UrlResult.Refused refused) {
         throw new CoatcheckException(refused.problem(), null);
@@ -351,14 +342,11 @@ public final class CoatcheckClient implements AutoCloseable {
    * @return one result for each, in their order
    */
   public List<UrlResult> resolveUrls(List<String> urls) {
-    return Batches.eachOf(
-        Batches.cutBySize(urls),
-        part -> {
-          GatewayAnswer answer = query("/v1/urls/resolve", Map.of("urls", part), "resolveUrlBatch");
-          return Batches.paired(answer, part.size()).stream()
-              .map(entry -> urlResult(entry, answer.header("Request-Id")))
-              .toList();
-        });
+    return Batches.sparing(
+        urls,
+        Json::isText,
+        new UrlResult.Refused(notText("url_invalid", "The URL")),
+        some -> Batches.eachOf(Batches.cutBySize(some), this::resolveUrlPart));
   }
 
   /**
@@ -516,6 +504,24 @@ public final class CoatcheckClient implements AutoCloseable {
     return new Minted<>(Mapping.of(id, publicId), answer.status() == 201);
   }
 
+  private <T> List<MintResult<T>> mintParts(List<MintRequest<T>> requests) {
+    List<MintResult<T>> results = new ArrayList<>(requests.size());
+    for (List<MintRequest<T>> part : Batches.cut(requests)) {
+      try {
+        results.addAll(mintPart(part));
+      } catch (RuntimeException failed) {
+        if (results.isEmpty()) {
+          throw failed;
+        }
+        results.addAll(
+            Collections.nCopies(
+                requests.size() - results.size(), new MintResult.Refused<T>(Problem.of(failed))));
+        break;
+      }
+    }
+    return results;
+  }
+
   private <T> List<MintResult<T>> mintPart(List<MintRequest<T>> part) {
     Map<String, Object> json = Map.of("items", part.stream().map(this::json).toList());
     GatewayRequest request = posted("/v1/ids/batch", json);
@@ -557,6 +563,13 @@ public final class CoatcheckClient implements AutoCloseable {
     return query("/v1/keys", json, "makeKeys").fields().texts("keys");
   }
 
+  private List<UrlResult> resolveUrlPart(List<String> part) {
+    GatewayAnswer answer = query("/v1/urls/resolve", Map.of("urls", part), "resolveUrlBatch");
+    return Batches.paired(answer, part.size()).stream()
+        .map(entry -> urlResult(entry, answer.header("Request-Id")))
+        .toList();
+  }
+
   private static UrlResult urlResult(Fields entry, Optional<String> requestId) {
     Optional<Fields> url = entry.fields("resolved_url");
     if (url.isPresent()) {
@@ -581,11 +594,16 @@ public final class CoatcheckClient implements AutoCloseable {
     return GatewayRequest.of("POST", path).withBody("application/json", Json.write(json));
   }
 
+  /** Refuses an item here, because the gateway would refuse the items beside it too. */
+  private static Problem notText(String code, String what) {
+    return Problem.ofClient(400, code, what + " contains U+0000 or half a surrogate pair.");
+  }
+
   /**
    * Whether it is a segment that no path can have; many proxies refuse a NUL in their own words.
    */
   private static boolean isInNoPath(String text) {
-    return text.equals(".") || text.equals("..") || text.indexOf('\0') >= 0;
+    return text.equals(".") || text.equals("..") || !Json.isText(text);
   }
 
   /** What a client needs to know. */

@@ -30,13 +30,14 @@ import java.util.function.Function;
  * <p>Make one for each request, pass it on as an argument (or as a bean of the request's scope),
  * and drop it with the request; there is nothing to close. It remembers its answers, so it must not
  * live longer: a public ID may end. Threads may share it; while one sends a batch, the others wait.
+ * Interrupting that thread ends its call alone: another one sends the batch again.
  */
 public final class Collector {
   private final CoatcheckClient client;
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<Object, Pending<?>> asked = new HashMap<>();
-  private List<Key<?>> keys = new ArrayList<>();
-  private List<PublicId<?>> ids = new ArrayList<>();
+  private final Map<Class<?>, List<Key<?>>> keys = new LinkedHashMap<>();
+  private final List<PublicId<?>> ids = new ArrayList<>();
 
   Collector(CoatcheckClient client) {
     this.client = client;
@@ -50,7 +51,7 @@ public final class Collector {
    * @return the answer to come, as of {@link CoatcheckClient#lookupAll}
    */
   public <T> Pending<Resolution<T>> lookup(Key<T> key) {
-    return add(key, () -> keys.add(key));
+    return add(key, () -> keys.computeIfAbsent(key.type(), t -> new ArrayList<>()).add(key));
   }
 
   /**
@@ -64,20 +65,17 @@ public final class Collector {
     return add(id, () -> ids.add(id));
   }
 
-  /** Sends now what was collected, and waits for the answers. Does nothing if there is nothing. */
+  /**
+   * Sends now what was collected, and waits for the answers. Does nothing if there is nothing.
+   *
+   * @throws CoatcheckException if the thread was interrupted; what has no answer then is part of
+   *     the next batch. All else that goes wrong is told by {@link Pending#get}
+   */
   public void send() {
     lock.lock();
     try {
-      List<Key<?>> newKeys = keys;
-      keys = new ArrayList<>();
-      List<PublicId<?>> newIds = ids;
-      ids = new ArrayList<>();
-      Map<Class<?>, List<Key<?>>> byType = new LinkedHashMap<>();
-      newKeys.forEach(key -> byType.computeIfAbsent(key.type(), t -> new ArrayList<>()).add(key));
-      byType.values().forEach(some -> ask(some, client::lookupEach));
-      if (!newIds.isEmpty()) {
-        ask(newIds, client::resolveEach);
-      }
+      List.copyOf(keys.values()).forEach(some -> ask(some, client::lookupEach));
+      ask(ids, client::resolveEach);
     } finally {
       lock.unlock();
     }
@@ -99,18 +97,27 @@ public final class Collector {
     }
   }
 
-  private <Q> void ask(List<Q> questions, Function<List<Q>, List<? extends Resolution<?>>> call) {
+  /** Takes questions out of those that were collected, unless this thread is interrupted. */
+  private <Q> void ask(List<Q> collected, Function<List<Q>, List<? extends Resolution<?>>> call) {
+    if (collected.isEmpty()) {
+      return;
+    }
+    List<Q> questions = List.copyOf(collected);
     try {
       List<? extends Resolution<?>> answers = call.apply(questions);
       for (int i = 0; i < questions.size(); i++) {
         pending(questions.get(i)).complete(answers.get(i));
       }
     } catch (RuntimeException failed) {
+      if (Problem.of(failed).code().equals(Problem.INTERRUPTED)) {
+        throw failed; // other threads wait for their answers, and the next one sends all
+      }
       for (Q question : questions) {
         pending(question).fail(failed);
         asked.remove(question); // the next such question is sent
       }
     }
+    collected.subList(0, questions.size()).clear();
   }
 
   @SuppressWarnings("unchecked")

@@ -46,6 +46,11 @@ final class Json {
     return bytes.toByteArray();
   }
 
+  /** Whether a gateway takes it as a text: it has no NUL, and no half of a surrogate pair. */
+  static boolean isText(String text) {
+    return text.codePoints().noneMatch(c -> c == 0 || (c >= 0xD800 && c <= 0xDFFF));
+  }
+
   private static @Nullable Object value(JsonParser parser) {
     JsonToken token = parser.currentToken();
     if (token == null) {

@@ -20,7 +20,8 @@ public final class Pending<R> {
    * The answer. The first call sends all that was collected; after that it is there.
    *
    * @return the answer, never null
-   * @throws CoatcheckException if the batch failed; each answer of that batch throws the same
+   * @throws CoatcheckException if the batch failed; each answer of that batch throws the same. If
+   *     this thread was interrupted, only this call throws
    */
   public R get() {
     R known = answer;

@@ -10,7 +10,7 @@ import java.util.Optional;
  *     that of the other server
  * @param code what to branch on: a code of the gateway's {@code /docs/errors}, or if {@code status}
  *     is 0 one of {@link #UNREACHABLE}, {@link #TIMED_OUT}, {@link #BROKEN_OFF}, {@link
- *     #TLS_REFUSED}, {@link #INTERRUPTED}
+ *     #TLS_REFUSED}, {@link #INTERRUPTED}, {@link #FAILED}
  * @param detail a sentence for people, without secrets
  * @param param the field of the request that is wrong
  * @param requestId the ID of the request in the gateway's log; an item of a batch has that of its
@@ -46,6 +46,12 @@ public record Problem(
   /** The thread was interrupted. The call may have been carried out. */
   public static final String INTERRUPTED = "interrupted";
 
+  /**
+   * Something in this process threw, such as the supplier of the API key. The call may have been
+   * carried out.
+   */
+  public static final String FAILED = "failed";
+
   private static final String DATABASE_UNAVAILABLE = "database_unavailable";
 
   static Problem ofClient(String code, String detail) {
@@ -54,6 +60,13 @@ public record Problem(
 
   static Problem ofClient(int status, String code, String detail) {
     return new Problem(status, code, detail, Optional.empty(), Optional.empty(), Optional.empty());
+  }
+
+  /** Of what ended a call. Only our own words are known to have no secrets. */
+  static Problem of(RuntimeException failed) {
+    return failed instanceof CoatcheckException ours
+        ? ours.problem()
+        : ofClient(FAILED, "The call ended with " + failed.getClass().getName() + ".");
   }
 
   static Problem of(GatewayAnswer answer) {

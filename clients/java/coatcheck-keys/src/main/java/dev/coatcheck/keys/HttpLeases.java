@@ -23,6 +23,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -50,17 +51,26 @@ final class HttpLeases implements Function<LeaseRequest, LeaseReply> {
           .build();
 
   private final URI leases;
-  private final String apiKey;
+  private final Supplier<String> apiKey;
   private final String acquire;
 
   /** IDs by worker and epoch. */
   private final Map<String, String> ids = new LinkedHashMap<>();
 
-  HttpLeases(URI gateway, String apiKey, SnowflakeLayout layout, String holder) {
+  HttpLeases(URI gateway, Supplier<String> apiKey, SnowflakeLayout layout, String holder) {
     String base = gateway.toString();
     this.leases = URI.create((base.endsWith("/") ? base : base + "/") + "v1/leases");
     this.apiKey = apiKey;
     this.acquire = "{\"layout\":%s,\"holder\":%s}".formatted(quoted(layout.name()), quoted(holder));
+  }
+
+  /** A key that the JDK refuses as a header is told in its exception. */
+  static String checked(String apiKey) {
+    if (!apiKey.matches("[ -~]{0,255}")) {
+      throw new IllegalArgumentException(
+          "the API key is too long, or has a character that none has, such as a line break");
+    }
+    return apiKey;
   }
 
   /** Of visible ASCII characters. */
@@ -144,7 +154,7 @@ final class HttpLeases implements Function<LeaseRequest, LeaseReply> {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(leases + path))
             .timeout(TIMEOUT)
-            .header("Authorization", "Bearer " + apiKey);
+            .header("Authorization", "Bearer " + checked(apiKey.get()));
     if (!body.isEmpty()) {
       request.header("Content-Type", "application/json");
     }

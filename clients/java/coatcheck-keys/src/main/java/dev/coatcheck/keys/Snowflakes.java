@@ -18,6 +18,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -141,13 +142,19 @@ public final class Snowflakes implements AutoCloseable {
    *     has
    */
   public static Leased leasedFrom(URI gateway, String apiKey) {
-    Objects.requireNonNull(gateway);
-    // The JDK's words for a header that it refuses have the whole key.
-    if (!apiKey.matches("[ -~]{0,255}")) {
-      throw new IllegalArgumentException(
-          "the API key is too long, or has a character that none has, such as a line break");
-    }
-    return new Leased(gateway, apiKey, null);
+    HttpLeases.checked(apiKey);
+    return leasedFrom(gateway, () -> apiKey);
+  }
+
+  /**
+   * The same with an API key that may be rotated: a successor has the same principal, so the worker
+   * stays.
+   *
+   * @param apiKey asked before each request, on the thread that renews; must not wait. What it
+   *     throws is a request that failed
+   */
+  public static Leased leasedFrom(URI gateway, Supplier<String> apiKey) {
+    return new Leased(Objects.requireNonNull(gateway), Objects.requireNonNull(apiKey), null);
   }
 
   /**
@@ -177,7 +184,7 @@ public final class Snowflakes implements AutoCloseable {
     private static final Pattern HOLDER = Pattern.compile("[!-~]{1,64}");
 
     private final @Nullable URI gateway;
-    private final @Nullable String apiKey;
+    private final @Nullable Supplier<String> apiKey;
     private final @Nullable DataSource dataSource;
     private SnowflakeLayout layout = SnowflakeLayout.DEFAULT;
     private String holder = "java-" + ProcessHandle.current().pid();
@@ -187,7 +194,7 @@ public final class Snowflakes implements AutoCloseable {
     private Consumer<String> events = event -> {};
 
     private Leased(
-        @Nullable URI gateway, @Nullable String apiKey, @Nullable DataSource dataSource) {
+        @Nullable URI gateway, @Nullable Supplier<String> apiKey, @Nullable DataSource dataSource) {
       this.gateway = gateway;
       this.apiKey = apiKey;
       this.dataSource = dataSource;

@@ -25,6 +25,7 @@ public final class CoatcheckAutoConfiguration {
    * The client of the application.
    *
    * @param settings with a URL
+   * @param apiKey asked for the API key instead of the settings
    * @param listener hears of calls
    * @return a client that is closed with the application
    */
@@ -32,11 +33,14 @@ public final class CoatcheckAutoConfiguration {
   @ConditionalOnMissingBean
   @ConditionalOnProperty("coatcheck.url")
   CoatcheckClient coatcheckClient(
-      CoatcheckProperties settings, ObjectProvider<CallListener> listener) {
+      CoatcheckProperties settings,
+      ObjectProvider<CoatcheckApiKey> apiKey,
+      ObjectProvider<CallListener> listener) {
     CoatcheckClient.Builder builder =
         CoatcheckClient.builder(Objects.requireNonNull(settings.url()))
             .apiKey(settings.apiKey())
             .deadline(settings.deadline());
+    apiKey.ifAvailable(builder::apiKey);
     listener.ifAvailable(builder::listener);
     if (settings.cachedAnswers() > 0) {
       builder.cache(settings.cachedAnswers());

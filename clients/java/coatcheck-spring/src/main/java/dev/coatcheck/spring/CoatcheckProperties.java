@@ -11,7 +11,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *
  * @param url address of the gateway, such as {@code http://127.0.0.1:8080}; without it there is no
  *     client, and no bean of this library that needs one
- * @param apiKey the API key, which needs the scope {@code ids:read}; {@code ids:write} to mint
+ * @param apiKey the API key, which needs the scope {@code ids:read}; {@code ids:write} to mint. A
+ *     bean {@link CoatcheckApiKey} takes its place
  * @param deadline how long a call of the gateway may take with all its tries, more than zero
  * @param cachedAnswers how many answers about public IDs in use to keep; 0, the default, for none,
  *     or 2 or more. The client then follows what ends at the gateway, as of {@link
