@@ -109,6 +109,7 @@ final class ContractSteps {
   private Step dropColumns() {
     List<String> statements =
         Stream.of(
+                Stream.of(names.fill(FunctionTable.ONE_BY_ONE)),
                 names.fillAll(LOCK.with("bound_index", ANY_INDEX)).stream(),
                 columns().flatMap(column -> column.fill(GATE)),
                 columns().flatMap(Column::drop),

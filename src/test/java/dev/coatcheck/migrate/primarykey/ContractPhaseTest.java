@@ -9,6 +9,10 @@ import dev.coatcheck.migrate.run.ActionRequest;
 import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.run.RunState;
 import dev.coatcheck.migrate.run.TableMigration;
+import dev.coatcheck.migrate.source.CatalogTable;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.TargetSql;
+import dev.coatcheck.migrate.table.FunctionTable;
 import dev.coatcheck.migrate.table.Phase;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.List;
@@ -122,6 +126,51 @@ class ContractPhaseTest {
       await().until(() -> fixture.now(run).status().waitsFor().isPresent());
       writer.execute(statements).commit();
     }
+  }
+
+  /** It looked the names up before the column went, and then stood still. */
+  @Test
+  void aFollowerOfNamesThatIsLateLeavesTheFunctionsThatRemain() {
+    fixture.orders(10);
+    TableMigration run = fixture.switchKey(fixture.run());
+    fixture.execute("alter table orders rename to bookings");
+    Target now = CatalogTable.now(fixture.source, run.target()).orElseThrow();
+    fixture.contract(run);
+    List<String> functions = functions();
+
+    FunctionTable.keepUp(fixture.source, run.target(), now);
+
+    assertThat(functions()).isEqualTo(functions);
+    String key =
+        fixture.texts("insert into bookings default values returning snowflake_id").getFirst();
+    await().until(() -> isPublished(key));
+  }
+
+  @Test
+  @Tag("faults")
+  void theColumnsStayWhileAnotherSessionReplacesTheFunctions() {
+    fixture.orders(10);
+    TableMigration run = fixture.switchKey(fixture.run());
+    int lockClass = TargetSql.LOCK_CLASS + 1;
+
+    try (TestSession other =
+        fixture
+            .sql()
+            .begin(
+                "select pg_advisory_xact_lock(%d, %d)"
+                    .formatted(lockClass, (int) run.target().oid()))) {
+      MigrationFixture.done(fixture.contract(run, List.of("old_column")));
+      fixture.await(
+          () ->
+              fixture.count(
+                      "select count(*) from pg_locks where locktype = 'advisory' and not granted"
+                          + " and classid = "
+                          + lockClass)
+                  > 0);
+      other.commit();
+    }
+
+    fixture.await(run, RunState.CONTRACTED);
   }
 
   @Test
@@ -274,6 +323,12 @@ class ContractPhaseTest {
         "select attname || case when attnotnull then '!' else '' end from pg_attribute"
             + " where attrelid = '%s'::regclass and attnum > 0 and not attisdropped order by 1"
                 .formatted(table));
+  }
+
+  private List<String> functions() {
+    return fixture.texts(
+        "select prosrc from pg_proc where pronamespace = 'coatcheck_migration'::regnamespace"
+            + " order by proname");
   }
 
   private List<String> archived() {
