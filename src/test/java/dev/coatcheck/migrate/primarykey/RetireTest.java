@@ -3,6 +3,7 @@ package dev.coatcheck.migrate.primarykey;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.WorkerUses;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
@@ -19,6 +20,7 @@ import dev.coatcheck.postgres.sql.TestSession;
 import dev.coatcheck.postgres.sql.TestSql;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
@@ -132,6 +134,45 @@ class RetireTest {
 
     fixture.execute("insert into bookings default values");
     assertThat(fixture.count("select count(*) from bookings")).isEqualTo(ROWS + 1);
+  }
+
+  @Test
+  @Tag("faults")
+  void aRetirementThatStopsAfterTheTriggersSaysSoAndGoesOn() {
+    TableMigration run = contracted();
+    ActionRequest<ActionOutcome> operator = new ActionRequest<>(Actor.operator(), Optional.empty());
+    String outbox =
+        fixture
+            .texts("select oid::regclass from pg_class where relname like 'outbox\\_a\\_%'")
+            .getFirst();
+
+    try (TestSession reader =
+        fixture.sql().begin("lock table %s in access share mode".formatted(outbox))) {
+      assertThat(fixture.migrations().retire(run.id(), NewKeys.NONE, operator).outcome())
+          .isEqualTo(
+              new ActionOutcome.Unfinished(
+                  "The triggers are off already, so new rows get no mapping. Another session holds"
+                      + " a lock on the outbox, or entries of the outbox could not be brought to"
+                      + " the gateway. Send the request again to finish."));
+      reader.rollback();
+    }
+
+    assertThat(triggers()).isEmpty();
+    assertThat(fixture.saw(run, "retire", "The triggers are about to go; new keys: none.")).isTrue();
+    assertThat(fixture.saw(run, "retire", "The triggers are off")).isTrue();
+    assertThat(
+            fixture
+                .gateway
+                .on
+                .sql()
+                .texts(
+                    "select detail ->> 'detail' from coatcheck.audit_entry"
+                        + " where action = 'table_migration.retire'"))
+        .singleElement()
+        .asString()
+        .startsWith("The triggers are off");
+    MigrationFixture.done(fixture.migrations().retire(run.id(), NewKeys.NONE, operator));
+    assertThat(ours()).containsExactly("archive");
   }
 
   @Test
