@@ -88,10 +88,7 @@ final class RetirementStore {
     List<SqlTemplate> made =
         isMade
             ? List.of()
-            : List.of(
-                NEW_KEYS,
-                Steps.numberSource("beside_new_key", "beside_new_key_sequence"),
-                NEW_KEYS_RIGHTS);
+            : List.of(NEW_KEYS, Steps.numberSourceOf("beside_next_key"), NEW_KEYS_RIGHTS);
     return Stream.concat(Stream.of(TRIGGERS), made.stream())
         .flatMap(template -> names.fillAll(template).stream())
         .toList();

@@ -72,7 +72,14 @@ class RetireTest {
     assertThat(String.join(" ", plan.consequences())).contains("no mapping by themselves");
     assertThat(triggers()).isEmpty();
     assertThat(ours()).containsExactly("archive");
-    assertThatThrownBy(() -> reader("retire_reader").execute("select public." + function() + "()"))
+    assertThatThrownBy(
+            () -> reader("retire_reader").execute("select public." + function("new") + "()"))
+        .hasMessageContaining("permission denied for function");
+    assertThatThrownBy(
+            () ->
+                reader("retire_app")
+                    .execute("select public." + function("next") + "('public.orders')"))
+        .as("it would move any sequence of the owner")
         .hasMessageContaining("permission denied for function");
     // Nothing is left that asks for it twice.
     assertThat(refusal(retire(run, NewKeys.NONE))).contains("retired already");
@@ -91,6 +98,22 @@ class RetireTest {
         "drop role retire_app",
         "drop owned by retire_reader",
         "drop role retire_reader");
+  }
+
+  @Test
+  void theFunctionGivesKeysWhateverItsSchemaIsCalled() {
+    fixture.execute(
+        "create schema sales",
+        "create table sales.orders (id bigserial primary key)",
+        "insert into sales.orders select from generate_series(1, 10)");
+    TableMigration run = fixture.run(fixture.plan("sales", "orders", Optional.empty()));
+    fixture.contract(fixture.switchKey(run));
+    MigrationFixture.done(retire(run, NewKeys.FUNCTION));
+
+    fixture.execute("alter schema sales rename to shop");
+
+    fixture.execute("insert into shop.orders default values");
+    assertThat(fixture.count("select count(distinct snowflake_id) from shop.orders")).isEqualTo(11);
   }
 
   @Test
@@ -229,9 +252,10 @@ class RetireTest {
         "select tgname from pg_trigger where tgname like '~coatcheck%' and not tgisinternal");
   }
 
-  private String function() {
+  private String function(String start) {
     return fixture
-        .texts("select oid::regproc from pg_proc where proname like 'new\\_key\\_%'")
+        .texts(
+            "select oid::regproc from pg_proc where proname like '%s\\_key\\_%%'".formatted(start))
         .getFirst();
   }
 
