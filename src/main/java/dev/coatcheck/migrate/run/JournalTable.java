@@ -53,6 +53,9 @@ public final class JournalTable {
   /** In one answer of {@link #list} or {@link #setAside}. */
   public static final int LISTED_MAX = 100;
 
+  /** The event of a contracted run that does not fail with its verification. */
+  static final String VERIFICATION_FAILED = "verification_failed";
+
   private final Database gateway;
   private final ActionTable actions;
   private final Observer observer;
@@ -507,7 +510,8 @@ public final class JournalTable {
         run,
         now -> {
           TableMigration.Status next = now.status().to(state);
-          return now.with(state == RunState.FAILED ? next.because(detail) : next);
+          boolean isFault = state == RunState.FAILED || kind.equals(VERIFICATION_FAILED);
+          return now.with(isFault ? next.because(detail) : next);
         },
         kind,
         detail);

@@ -101,7 +101,7 @@ public final class Retirement {
           .orElseGet(
               () ->
                   new Decision.Change(
-                      run.with(run.status().occupying(false)),
+                      run.with(run.status().to(run.status().state()).occupying(false)),
                       "retire",
                       "new keys: " + newKeys.wireName()));
     };

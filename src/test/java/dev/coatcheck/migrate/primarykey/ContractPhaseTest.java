@@ -200,9 +200,14 @@ class ContractPhaseTest {
     fixture.execute(
         "insert into orders (created_at) select now() from generate_series(1, 3000)",
         "alter table orders rename snowflake_id to id",
-        "alter table orders rename to bookings");
+        "alter table orders rename to bookings",
+        "alter table bookings add tenant int not null default 7",
+        "alter table bookings drop constraint " + primaryKey("orders"),
+        "alter table bookings add primary key (tenant, id)");
+    String key = fixture.texts("insert into bookings default values returning id").getFirst();
+    await().until(() -> isPublished(key));
 
-    assertThat(verified(run)).contains("\"clean\": true", "\"rows\": " + (ROWS + 3_000));
+    assertThat(verified(run)).contains("\"clean\": true", "\"rows\": " + (ROWS + 3_001));
     fixture
         .gateway
         .on
@@ -217,6 +222,14 @@ class ContractPhaseTest {
         .contains("\"clean\": false", "missing_mapping", "missing_alias", "trigger_missing");
     assertThat(fixture.saw(run, "verification_failed", "missing_mapping: 1")).isTrue();
     assertThat(fixture.saw(run, "verification_failed", "missing_alias: 1, for instance ")).isTrue();
+  }
+
+  private String primaryKey(String table) {
+    return fixture
+        .texts(
+            "select quote_ident(conname) from pg_constraint where contype = 'p'"
+                + " and conrelid = '%s'::regclass".formatted(table))
+        .getFirst();
   }
 
   /** The report, after which the run is where it was. */

@@ -117,6 +117,47 @@ class RetireTest {
   }
 
   @Test
+  void theFunctionGivesKeysToTheirColumnAlsoInAPrimaryKeyOfTwo() {
+    TableMigration run = contracted();
+    fixture.execute(
+        "alter table orders add tenant int not null default 7",
+        "alter table orders drop constraint "
+            + fixture
+                .texts(
+                    "select quote_ident(conname) from pg_constraint where contype = 'p'"
+                        + " and conrelid = 'orders'::regclass")
+                .getFirst(),
+        "alter table orders add primary key (tenant, snowflake_id)",
+        "alter table orders rename snowflake_id to id");
+
+    MigrationFixture.done(retire(run, NewKeys.FUNCTION));
+
+    fixture.execute("insert into orders default values");
+    assertThat(fixture.count("select count(distinct id) from orders where tenant = 7"))
+        .isEqualTo(ROWS + 1);
+  }
+
+  @Test
+  void aTableThatHasLostItsKeysStaysContractedAndIsRetiredWithoutTriggers() {
+    TableMigration run = contracted();
+    fixture.execute("alter table orders drop column snowflake_id cascade");
+
+    MigrationFixture.done(fixture.migrations().verify(run.id(), asked()));
+
+    TableMigration verified = fixture.await(run, RunState.CONTRACTED);
+    assertThat(verified.status().reason().orElse("")).contains("its column of the keys");
+    assertThat(String.valueOf(verified.report())).contains("\"clean\": false");
+    assertThat(refusal(retire(run, NewKeys.NONE))).contains("the column of the keys is not known");
+    fixture.execute(
+        "drop trigger \"~coatcheck_insert\" on orders",
+        "drop trigger \"~coatcheck_inserted\" on orders");
+    assertThat(refusal(retire(run, NewKeys.FUNCTION)))
+        .contains("the column of the keys is not known");
+    MigrationFixture.done(retire(run, NewKeys.NONE));
+    assertThat(fixture.now(run).status().reason()).isEmpty();
+  }
+
+  @Test
   void withoutAFunctionTheApplicationBringsItsKeys() {
     TableMigration run = contracted();
     assertThat(refusal(forget(run))).contains("Retire the run first");
