@@ -40,6 +40,7 @@ import org.jooq.Condition;
 import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.JSONB;
+import org.jooq.Table;
 import org.jooq.impl.DSL;
 
 /**
@@ -405,12 +406,18 @@ public final class JournalTable {
 
   /** Whether the rows of a table have keys of the type alone, also after a retirement. */
   boolean hasContracted(int typeNumber) {
-    return hasEvent("contracted", typeNumber);
+    return hasRun(
+        typeNumber,
+        TABLE_MIGRATION_STEP,
+        TABLE_MIGRATION_STEP
+            .NAME
+            .eq(Step.DROP_COLUMNS)
+            .and(TABLE_MIGRATION_STEP.STATE.eq(StepState.VERIFIED.wireName())));
   }
 
   /** Whether keys that public IDs of the type have were forgotten at their source. */
   boolean hasForgotten(int typeNumber) {
-    return hasEvent("forget", typeNumber);
+    return hasRun(typeNumber, TABLE_MIGRATION_EVENT, TABLE_MIGRATION_EVENT.KIND.eq("forget"));
   }
 
   /** Whether the type gets no new public IDs, as of now: the registry may be seconds behind. */
@@ -420,18 +427,18 @@ public final class JournalTable {
         sql -> sql.fetchExists(TYPE, TYPE.TYPE_ID.eq(typeNumber).and(TYPE.RETIRED_AT.isNotNull())));
   }
 
-  /** Whether a run whose keys public IDs of the type have has an event of a kind. */
-  private boolean hasEvent(String kind, int typeNumber) {
+  /** Whether a run whose keys public IDs of the type have has such a step or event. */
+  private boolean hasRun(int typeNumber, Table<?> rows, Condition which) {
     return gateway.read(
-        "table migration events",
+        "table migrations",
         sql ->
             sql.fetchExists(
                 sql.selectOne()
                     .from(TABLE_MIGRATION)
-                    .join(TABLE_MIGRATION_EVENT)
+                    .join(rows)
                     .using(TABLE_MIGRATION.MIGRATION_ID)
                     .where(TABLE_MIGRATION.TYPE_ID.eq(typeNumber))
-                    .and(TABLE_MIGRATION_EVENT.KIND.eq(kind))
+                    .and(which)
                     .andExists(
                         sql.selectOne().from(PUBLIC_ID).where(PUBLIC_ID.TYPE_ID.eq(typeNumber)))));
   }

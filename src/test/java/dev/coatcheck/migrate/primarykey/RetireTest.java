@@ -255,6 +255,30 @@ class RetireTest {
     assertThat(ours()).containsExactly("archive");
   }
 
+  /** A pause at the commit of the last step, and a verification instead of a resume. */
+  @Test
+  void theTypeStaysWithItsTableHoweverTheRunBecameContracted() {
+    fixture.execute("create table others (id bigserial primary key)");
+    TableMigration run = contracted();
+    fixture
+        .gateway
+        .on
+        .sql()
+        .execute(
+            "update coatcheck.table_migration set state = 'paused', goal = 'contract'",
+            "update coatcheck.table_migration_step set state = 'pending'"
+                + " where name = 'drop-old-columns'",
+            "delete from coatcheck.table_migration_event where kind = 'contracted'");
+    MigrationFixture.done(fixture.migrations().verify(run.id(), asked()));
+    fixture.await(run, RunState.CONTRACTED);
+
+    MigrationFixture.done(retire(run, NewKeys.NONE));
+
+    assertThat(fixture.refused("others"))
+        .extracting(Diagnostic::code)
+        .containsExactly("migration_active");
+  }
+
   @Test
   void aRunThatIsNotContractedIsNotRetired() {
     fixture.orders(10);
