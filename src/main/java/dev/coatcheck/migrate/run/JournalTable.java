@@ -99,15 +99,19 @@ public final class JournalTable {
                 .fetch(RunRowTable::run));
   }
 
-  /** All runs of a table, in every state. */
-  List<TableMigration> of(String source, TableName table) {
+  /**
+   * All runs of a table, in every state, whatever it is called now: they have one archive.
+   *
+   * @param first its first name
+   */
+  List<TableMigration> of(String source, TableName first) {
     return gateway.read(
         "table migrations",
         sql ->
             sql.selectFrom(TABLE_MIGRATION)
                 .where(TABLE_MIGRATION.SOURCE.eq(source))
-                .and(TABLE_MIGRATION.TABLE_SCHEMA.eq(table.schema()))
-                .and(TABLE_MIGRATION.TABLE_NAME.eq(table.table()))
+                .and(TABLE_MIGRATION.FIRST_SCHEMA.eq(first.schema()))
+                .and(TABLE_MIGRATION.FIRST_NAME.eq(first.table()))
                 .orderBy(TABLE_MIGRATION.MIGRATION_ID)
                 .fetch(RunRowTable::run));
   }
