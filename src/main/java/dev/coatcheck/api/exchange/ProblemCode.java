@@ -81,6 +81,7 @@ public enum ProblemCode implements WireNamed {
   TABLE_MIGRATION_REFUSED(422, "Table migration refused"),
   PRECONDITIONS_NOT_ACCEPTED(409, "Preconditions not accepted"),
   TABLE_MIGRATION_STATE(409, "Not in this state"),
+  RETIREMENT_UNFINISHED(409, "Retirement unfinished"),
   THROTTLE_OUT_OF_RANGE(422, "Throttle setting out of range"),
   BATCH_EXCEEDS_QUOTA(422, "Batch exceeds the quota"),
   ABNORMAL_USAGE_DETECTED(429, "Abnormal usage detected"),

@@ -11,6 +11,9 @@ public sealed interface ActionOutcome {
 
   record NotNow(RunState state, String detail) implements ActionOutcome {}
 
+  /** A part is done; the same request does the rest. */
+  record Unfinished(String detail) implements ActionOutcome {}
+
   /** Preconditions that have to be accepted by their codes. */
   record NotAccepted(List<Diagnostic> missing) implements ActionOutcome {}
 

@@ -97,6 +97,11 @@ final class ActionTable {
     }
     return switch (decider.apply(run.get())) {
       case Decision.Refuse(ActionOutcome outcome) -> outcome;
+      case Decision.Begun(String kind, String detail, ActionOutcome outcome) -> {
+        JournalTable.append(sql, id, asked.by(), kind, detail);
+        audit(sql, asked, kind, id, detail);
+        yield outcome;
+      }
       case Decision.Change(TableMigration next, String kind, String detail) -> {
         RunRowTable.write(sql, next);
         JournalTable.append(sql, id, asked.by(), kind, detail);

@@ -67,7 +67,7 @@ final class ArchiveRemoval {
       return new Outcome.Needed(refusal.get());
     }
     Optional<TableMigration> other =
-        journal.of(run.source(), run.target().table()).stream()
+        journal.of(run.source(), run.target().anchors().firstName()).stream()
             .filter(one -> one.id() != run.id())
             .filter(one -> one.status().occupies() || !OVER.contains(one.status().state()))
             .findFirst();

@@ -40,6 +40,7 @@ import org.jooq.Condition;
 import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.JSONB;
+import org.jooq.Table;
 import org.jooq.impl.DSL;
 
 /**
@@ -52,6 +53,9 @@ public final class JournalTable {
 
   /** In one answer of {@link #list} or {@link #setAside}. */
   public static final int LISTED_MAX = 100;
+
+  /** The event of a contracted run that does not fail with its verification. */
+  static final String VERIFICATION_FAILED = "verification_failed";
 
   private final Database gateway;
   private final ActionTable actions;
@@ -95,15 +99,19 @@ public final class JournalTable {
                 .fetch(RunRowTable::run));
   }
 
-  /** All runs of a table, in every state. */
-  List<TableMigration> of(String source, TableName table) {
+  /**
+   * All runs of a table, in every state, whatever it is called now: they have one archive.
+   *
+   * @param first its first name
+   */
+  List<TableMigration> of(String source, TableName first) {
     return gateway.read(
         "table migrations",
         sql ->
             sql.selectFrom(TABLE_MIGRATION)
                 .where(TABLE_MIGRATION.SOURCE.eq(source))
-                .and(TABLE_MIGRATION.TABLE_SCHEMA.eq(table.schema()))
-                .and(TABLE_MIGRATION.TABLE_NAME.eq(table.table()))
+                .and(TABLE_MIGRATION.FIRST_SCHEMA.eq(first.schema()))
+                .and(TABLE_MIGRATION.FIRST_NAME.eq(first.table()))
                 .orderBy(TABLE_MIGRATION.MIGRATION_ID)
                 .fetch(RunRowTable::run));
   }
@@ -402,12 +410,18 @@ public final class JournalTable {
 
   /** Whether the rows of a table have keys of the type alone, also after a retirement. */
   boolean hasContracted(int typeNumber) {
-    return hasEvent("contracted", typeNumber);
+    return hasRun(
+        typeNumber,
+        TABLE_MIGRATION_STEP,
+        TABLE_MIGRATION_STEP
+            .NAME
+            .eq(Step.DROP_COLUMNS)
+            .and(TABLE_MIGRATION_STEP.STATE.eq(StepState.VERIFIED.wireName())));
   }
 
   /** Whether keys that public IDs of the type have were forgotten at their source. */
   boolean hasForgotten(int typeNumber) {
-    return hasEvent("forget", typeNumber);
+    return hasRun(typeNumber, TABLE_MIGRATION_EVENT, TABLE_MIGRATION_EVENT.KIND.eq("forget"));
   }
 
   /** Whether the type gets no new public IDs, as of now: the registry may be seconds behind. */
@@ -417,18 +431,18 @@ public final class JournalTable {
         sql -> sql.fetchExists(TYPE, TYPE.TYPE_ID.eq(typeNumber).and(TYPE.RETIRED_AT.isNotNull())));
   }
 
-  /** Whether a run whose keys public IDs of the type have has an event of a kind. */
-  private boolean hasEvent(String kind, int typeNumber) {
+  /** Whether a run whose keys public IDs of the type have has such a step or event. */
+  private boolean hasRun(int typeNumber, Table<?> rows, Condition which) {
     return gateway.read(
-        "table migration events",
+        "table migrations",
         sql ->
             sql.fetchExists(
                 sql.selectOne()
                     .from(TABLE_MIGRATION)
-                    .join(TABLE_MIGRATION_EVENT)
+                    .join(rows)
                     .using(TABLE_MIGRATION.MIGRATION_ID)
                     .where(TABLE_MIGRATION.TYPE_ID.eq(typeNumber))
-                    .and(TABLE_MIGRATION_EVENT.KIND.eq(kind))
+                    .and(which)
                     .andExists(
                         sql.selectOne().from(PUBLIC_ID).where(PUBLIC_ID.TYPE_ID.eq(typeNumber)))));
   }
@@ -507,7 +521,8 @@ public final class JournalTable {
         run,
         now -> {
           TableMigration.Status next = now.status().to(state);
-          return now.with(state == RunState.FAILED ? next.because(detail) : next);
+          boolean isFault = state == RunState.FAILED || kind.equals(VERIFICATION_FAILED);
+          return now.with(isFault ? next.because(detail) : next);
         },
         kind,
         detail);

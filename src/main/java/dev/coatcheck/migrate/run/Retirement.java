@@ -87,7 +87,7 @@ public final class Retirement {
    */
   public Function<TableMigration, Decision> retire(long id, NewKeys newKeys) {
     Optional<TableMigration> found = journal.find(id).filter(Retirement::isPossible);
-    Optional<String> refusal = found.flatMap(run -> retire(run, newKeys));
+    Optional<Left> left = found.flatMap(run -> retire(run, newKeys));
     return run -> {
       if (found.isEmpty() || !run.status().occupies()) {
         return new Decision.Refuse(
@@ -97,13 +97,11 @@ public final class Retirement {
                     ? "It is retired already."
                     : "Only a contracted run is retired. Contract it, or undo it."));
       }
-      return refusal
-          .<Decision>map(
-              why -> new Decision.Refuse(new ActionOutcome.NotNow(run.status().state(), why)))
+      return left.map(rest -> rest.decision(run))
           .orElseGet(
               () ->
                   new Decision.Change(
-                      run.with(run.status().occupying(false)),
+                      run.with(run.status().to(run.status().state()).occupying(false)),
                       "retire",
                       "new keys: " + newKeys.wireName()));
     };
@@ -121,17 +119,49 @@ public final class Retirement {
     return sources.ofRun(run.source());
   }
 
-  /** Returns why it failed; empty if it did not. A repetition skips what is done. */
-  private Optional<String> retire(TableMigration run, NewKeys newKeys) {
+  /**
+   * What a retirement did not do.
+   *
+   * @param areTriggersOff the first part is done: new rows get no mapping
+   */
+  private record Left(boolean areTriggersOff, String why) {
+    Decision decision(TableMigration run) {
+      return areTriggersOff
+          ? new Decision.Begun(
+              "retire",
+              "The triggers are off, and the rest is left: " + why,
+              new ActionOutcome.Unfinished(
+                  "The triggers are off already, so new rows get no mapping. "
+                      + why
+                      + " Send the request again to finish."))
+          : new Decision.Refuse(new ActionOutcome.NotNow(run.status().state(), why));
+    }
+  }
+
+  /**
+   * Empty if everything is done. A repetition skips what is done. The event is there before the
+   * triggers go: this gateway may die, and new rows get no mapping from then on.
+   */
+  private Optional<Left> retire(TableMigration run, NewKeys newKeys) {
     RetirementStore store = store(run, newKeys);
-    Optional<String> refusal = tried(store::takeTriggersOff);
-    if (refusal.isEmpty() && store.hasOutbox()) {
+    journal.event(
+        run, "retire", "The triggers are about to go; new keys: " + newKeys.wireName() + ".");
+    Optional<String> refusal =
+        tried(
+            store::takeTriggersOff,
+            "Another session holds a lock on the table. Send the request again.");
+    if (refusal.isPresent()) {
+      return refusal.map(why -> new Left(false, why));
+    }
+    if (store.hasOutbox()) {
       refusal =
           tried(
               () -> {
                 drain(run);
                 return store.takeRestOff();
-              });
+              },
+              "Another session holds a lock on the outbox, or entries of the outbox could not be"
+                  + " brought to the gateway.");
     }
     if (refusal.isEmpty()) {
       Target target = run.target();
@@ -139,22 +169,24 @@ public final class Retirement {
           .filter(step -> step.phase() == Phase.EXPAND)
           .forEach(step -> journal.step(run, step, StepState.UNDONE, Optional.empty()));
     }
-    return refusal;
+    return refusal.map(why -> new Left(true, why));
   }
 
-  /** Tries again while another session has a lock. */
-  private static Optional<String> tried(Supplier<Optional<String>> work) {
+  /**
+   * Tries again while another session has a lock.
+   *
+   * @param late why it failed if that does not end
+   */
+  private static Optional<String> tried(Supplier<Optional<String>> work, String late) {
     for (int tries = 1; ; tries++) {
       try {
         return work.get();
-      } catch (DatabaseUnavailable late) {
-        if (!SqlState.isLockTimeout(late)) {
-          throw late;
+      } catch (DatabaseUnavailable blocked) {
+        if (!SqlState.isLockTimeout(blocked)) {
+          throw blocked;
         }
         if (tries == TRIES_MAX || Deadline.current().isOver()) {
-          return Optional.of(
-              "Another session holds a lock on the table or its outbox, or entries of the outbox"
-                  + " could not be brought to the gateway. Send the request again.");
+          return Optional.of(late);
         }
       }
     }

@@ -25,6 +25,26 @@ final class RetirementStore {
   private static final String HAS_FUNCTION =
       "select to_regprocedure(<'beside_new_key'> || '()') is not null";
 
+  /** There is something to do to the column of the keys. */
+  private static final String NEEDS_KEY =
+      """
+      select exists (
+        select from pg_class c
+         where c.oid = <oid>::oid
+           and (? and to_regprocedure(<'beside_new_key'> || '()') is null
+             or exists (select from pg_trigger g
+                         where g.tgrelid = c.oid and g.tgname in (<trigger_names>))))\
+      """;
+
+  private static final String NO_KEY =
+      """
+      do <body> begin
+        raise exception 'the column of the keys is not known: neither the trigger ~coatcheck_update nor a primary key of one column names it'
+          using errcode = '<step_refused>',
+                hint = 'Drop the triggers ~coatcheck_insert and ~coatcheck_inserted, if the table has them, and retire the run with --new-keys none';
+      end <body>\
+      """;
+
   private static final String HAS_OUTBOX =
       "select to_regclass(<'outbox_a'>) is not null and to_regclass(<'outbox_b'>) is not null";
 
@@ -77,21 +97,20 @@ final class RetirementStore {
     }
   }
 
-  /** None on a table that is gone. */
+  /** None on a table that is gone; a refusal if its column of the keys is needed and unknown. */
   private List<String> first(DSLContext sql) {
     Optional<Target> now = CatalogTable.contracted(sql, target);
+    TargetSql names = new TargetSql(now.orElse(target));
     if (now.isEmpty()) {
-      return List.of();
+      return PlainSql.isTrue(sql, names.fill(NEEDS_KEY), newKeys == NewKeys.FUNCTION)
+          ? List.of(names.fill(NO_KEY))
+          : List.of();
     }
-    TargetSql names = new TargetSql(now.get());
     boolean isMade = newKeys == NewKeys.NONE || PlainSql.isTrue(sql, names.fill(HAS_FUNCTION));
     List<SqlTemplate> made =
         isMade
             ? List.of()
-            : List.of(
-                NEW_KEYS,
-                Steps.numberSource("beside_new_key", "beside_new_key_sequence"),
-                NEW_KEYS_RIGHTS);
+            : List.of(NEW_KEYS, Steps.numberSourceOf("beside_next_key"), NEW_KEYS_RIGHTS);
     return Stream.concat(Stream.of(TRIGGERS), made.stream())
         .flatMap(template -> names.fillAll(template).stream())
         .toList();

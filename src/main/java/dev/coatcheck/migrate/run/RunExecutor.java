@@ -10,6 +10,7 @@ import dev.coatcheck.migrate.table.Phase;
 import dev.coatcheck.migrate.table.Step;
 import dev.coatcheck.migrate.table.StepOutcome;
 import dev.coatcheck.migrate.table.Steps;
+import dev.coatcheck.migrate.verify.Report;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.time.Duration;
 import java.time.Instant;
@@ -45,7 +46,7 @@ final class RunExecutor {
 
   /** Until the goal is reached, or a step has failed. */
   void go(SourceSession session) {
-    if (isThere(session, Step.DROP_COLUMNS)) {
+    if (isContracted() || isThere(session, Step.DROP_COLUMNS)) {
       contracted(session);
       return;
     }
@@ -260,7 +261,7 @@ final class RunExecutor {
   private void contracted(StepOutcome outcome) {
     switch (outcome) {
       case StepOutcome.Failed(String reason) ->
-          end(RunState.CONTRACTED, "verification_failed", reason);
+          end(RunState.CONTRACTED, JournalTable.VERIFICATION_FAILED, reason);
       case StepOutcome.Done _ when current.run().status().goal() == Goal.VERIFY ->
           end(RunState.CONTRACTED, "verified", "Source and mappings agree.");
       case StepOutcome.Done _ ->
@@ -288,7 +289,17 @@ final class RunExecutor {
     journal.settle(current.run(), state, kind, detail);
   }
 
+  /** A contracted run stays contracted, because neither retry nor undo has anything left to do. */
   void fail(String reason) {
-    end(RunState.FAILED, "failed", reason);
+    if (isContracted()) {
+      journal.report(current.run(), Report.NONE);
+      contracted(new StepOutcome.Failed(reason));
+    } else {
+      end(RunState.FAILED, "failed", reason);
+    }
+  }
+
+  private boolean isContracted() {
+    return journal.states(current.run().id()).isContracted();
   }
 }

@@ -27,6 +27,9 @@ record Transition(
     /** The run is written as it is to be, with an event. */
     record Change(TableMigration run, String kind, String detail) implements Decision {}
 
+    /** A part is done in the source: an event says so, and the outcome what is left. */
+    record Begun(String kind, String detail, ActionOutcome outcome) implements Decision {}
+
     /** Nothing is written. */
     record Refuse(ActionOutcome outcome) implements Decision {}
 
@@ -130,11 +133,12 @@ record Transition(
 
   /** Refused for a reason that was found out before, if the state of the run allows it at all. */
   Function<TableMigration, Decision> unless(Optional<ActionOutcome> refusal) {
-    return run ->
-        switch (decide(run)) {
-          case Decision.Refuse refused -> refused;
-          case Decision.Change change -> refusal.<Decision>map(Decision.Refuse::new).orElse(change);
-        };
+    return run -> {
+      Decision decided = decide(run);
+      return decided instanceof Decision.Change
+          ? refusal.<Decision>map(Decision.Refuse::new).orElse(decided)
+          : decided;
+    };
   }
 
   Decision decide(TableMigration run) {

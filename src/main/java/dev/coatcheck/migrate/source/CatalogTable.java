@@ -21,15 +21,25 @@ public final class CatalogTable {
        where c.oid = ?::oid and c.relkind = 'r'\
       """;
 
+  private static final String KEY_ATTNUM =
+      """
+      coalesce(
+        (select g.tgattr[0] from pg_trigger g
+          where g.tgrelid = <relation> and g.tgname = '<trigger>'),
+        (select i.indkey[0] from pg_index i
+          where i.indrelid = <relation> and i.indisprimary and i.indnkeyatts = 1))\
+      """
+          .replace("<trigger>", TargetSql.TRIGGER_START + "update");
+
   private static final String CONTRACTED =
       """
       select n.nspname::text, c.relname::text, k.attname::text
         from pg_class c
         join pg_namespace n on n.oid = c.relnamespace
-        join pg_index i on i.indrelid = c.oid and i.indisprimary and i.indnkeyatts = 1
-        join pg_attribute k on k.attrelid = c.oid and k.attnum = i.indkey[0]
+        join pg_attribute k on k.attrelid = c.oid and k.attnum = <key_attnum>
        where c.oid = ?::oid and c.relkind = 'r'\
-      """;
+      """
+          .replace("<key_attnum>", keyAttnum("c.oid"));
 
   private static final String ANCHORS =
       """
@@ -138,8 +148,19 @@ public final class CatalogTable {
   }
 
   /**
+   * An SQL expression for the number of the column of the keys in a contracted table: that of the
+   * trigger on its updates, which stays where the primary key is changed, or else of the primary
+   * key, if it has one column.
+   *
+   * @param relation an expression for the table's OID
+   */
+  public static String keyAttnum(String relation) {
+    return KEY_ATTNUM.replace("<relation>", relation);
+  }
+
+  /**
    * A table whose column of legacy IDs is gone, with its current names. Its key column is the
-   * column of the new keys, now the primary key. Empty if the table is gone.
+   * column of the new keys. Empty if the table is gone, or nothing tells this column.
    */
   public static Optional<Target> contracted(DSLContext sql, Target target) {
     return PlainSql.first(

@@ -16,6 +16,17 @@ public final class ObjectsGone extends RuntimeException {
             + " and plan the table again.");
   }
 
+  private ObjectsGone(String message) {
+    super(message);
+  }
+
+  /** For a table whose legacy IDs have left: there is no way back. */
+  public static ObjectsGone contracted() {
+    return new ObjectsGone(
+        "The table is gone from the source, or its column of the keys: neither the trigger"
+            + " ~coatcheck_update nor a primary key of one column names it.");
+  }
+
   /** For the row with the run's checkpoint. */
   public static ObjectsGone checkpoint() {
     return new ObjectsGone(List.of("the row of this run in coatcheck_migration.checkpoint"));

@@ -94,6 +94,7 @@ public final class TargetSql {
           names.put("beside_" + kind, objects.beside(kind));
         });
     names.put("beside_new_key", objects.beside("new_key"));
+    names.put("beside_next_key", objects.beside("next_key"));
     names.put("beside_new_key_sequence", objects.beside("new_key_seq"));
     names.put("new_key_sequence", objects.quoted("new_key_seq"));
     names.put("table_schema", TableName.quoted(target.table().schema()));

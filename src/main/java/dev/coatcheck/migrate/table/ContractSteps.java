@@ -2,6 +2,7 @@ package dev.coatcheck.migrate.table;
 
 import static dev.coatcheck.migrate.table.Steps.file;
 
+import dev.coatcheck.migrate.source.CatalogTable;
 import dev.coatcheck.migrate.source.Child;
 import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.Target;
@@ -24,6 +25,14 @@ final class ContractSteps {
       Stream.concat(TargetSql.TRIGGERS.stream(), Stream.of("archived"))
           .map(event -> "<'t_" + event + "'>")
           .collect(Collectors.joining(", "));
+
+  private static final SqlTemplate TRIGGERS =
+      FunctionTable.guarded(file("contracted-triggers.sql"))
+          .with(
+              "key_column",
+              "(select a.attname from pg_attribute a where a.attrelid = tg_relid and a.attnum = "
+                  + CatalogTable.keyAttnum("tg_relid")
+                  + ")");
 
   /** Moves the replica identity off the index with a column. */
   private static final SqlTemplate IDENTITY = file("identity.sql");
@@ -109,10 +118,11 @@ final class ContractSteps {
   private Step dropColumns() {
     List<String> statements =
         Stream.of(
+                Stream.of(names.fill(FunctionTable.ONE_BY_ONE)),
                 names.fillAll(LOCK.with("bound_index", ANY_INDEX)).stream(),
                 columns().flatMap(column -> column.fill(GATE)),
                 columns().flatMap(Column::drop),
-                names.fillAll(FunctionTable.guarded(file("contracted-triggers.sql"))).stream())
+                names.fillAll(TRIGGERS).stream())
             .flatMap(some -> some)
             .toList();
     return new Step.Ddl(

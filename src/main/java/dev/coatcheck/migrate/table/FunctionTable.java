@@ -21,9 +21,16 @@ public final class FunctionTable {
            and p.proowner <> (select c.relowner from pg_class c where c.oid = <oid>))\
       """;
 
-  /** Two instances, or the switch, may replace them at once, which Postgres refuses. */
+  /** Two instances, or a step, may replace them at once, which Postgres refuses. */
   static final String ONE_BY_ONE =
       "select pg_advisory_xact_lock(<lock_class_of_functions>, <lock_table>)";
+
+  /** The functions of a table without it are others, and may have replaced these meanwhile. */
+  private static final String HAS_LEGACY_IDS =
+      """
+      select exists (select from pg_attribute
+                      where attrelid = <oid>::oid and attnum = <key_attnum> and not attisdropped)\
+      """;
 
   /**
    * Otherwise a role that may call our functions could create a trigger on its own table and write
@@ -78,6 +85,9 @@ public final class FunctionTable {
         "functions",
         sql -> {
           PlainSql.execute(sql, names.fill(ONE_BY_ONE));
+          if (!PlainSql.isTrue(sql, names.fill(HAS_LEGACY_IDS))) {
+            return false;
+          }
           Steps.functions(target).forEach(statement -> PlainSql.execute(sql, statement));
           boolean isSwitched = PlainSql.isTrue(sql, SwitchSteps.hasNewPrimaryKey(target));
           ChildSteps.of(target)

@@ -14,7 +14,12 @@ import java.util.stream.Stream;
  * beside this class, which say what they do and which locks they take.
  */
 public final class Steps {
-  static final SqlTemplate NUMBER_SOURCE = file("number-source.sql");
+  private static final SqlTemplate NUMBER_SOURCE_OF_ANY = file("number-source.sql");
+
+  static final SqlTemplate NUMBER_SOURCE =
+      NUMBER_SOURCE_OF_ANY
+          .with("number_source", "<mint>()")
+          .with("numbers", "<'mint_seq'>::regclass");
 
   private static final SqlTemplate PREPARE = file("prepare.sql");
 
@@ -93,11 +98,11 @@ public final class Steps {
     return again;
   }
 
-  /** The number source with other names for its function and its sequence. */
-  public static SqlTemplate numberSource(String function, String sequence) {
-    return NUMBER_SOURCE
-        .with("mint", "<" + function + ">")
-        .with("'mint_seq'", "<'" + sequence + "'>");
+  /** A number source under another name, whose callers say the sequence. */
+  public static SqlTemplate numberSourceOf(String function) {
+    return NUMBER_SOURCE_OF_ANY
+        .with("number_source", "<" + function + ">(numbers regclass)")
+        .with("numbers", "numbers");
   }
 
   /** Removes what is beside a table, after its triggers are gone and its outbox is empty. */

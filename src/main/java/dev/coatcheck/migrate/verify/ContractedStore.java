@@ -46,7 +46,7 @@ final class ContractedStore {
     this.names =
         new TargetSql(
             RowStore.read(source, sql -> CatalogTable.contracted(sql, target))
-                .orElseThrow(() -> new ObjectsGone(List.of("the table, or its primary key"))));
+                .orElseThrow(ObjectsGone::contracted));
   }
 
   /** Empty if the table has no rows. */

@@ -9,6 +9,9 @@ import java.util.stream.Collectors;
  * @param rows how many rows were checked
  */
 public record Report(boolean clean, long rows, List<Check> checks) {
+  /** Of a verification that could not be done. */
+  public static final Report NONE = new Report(false, 0, List.of());
+
   public Report {
     checks = List.copyOf(checks);
   }

@@ -1,8 +1,14 @@
--- Gives the function and its sequence to the table's owner, allows the roles that may insert into the
--- table to call it, and makes it the default of the column.
+-- Makes the default of the column: a function that names the number source and its sequence by their OIDs,
+-- so that they, and their schema, can be renamed. All three belong to the table's owner. The roles that may
+-- insert into the table may call the function; the number source moves any sequence, so only the owner may
+-- call it.
 -- Locks: the customer's table in access exclusive mode; the lock is already held.
 
-revoke all on function <beside_new_key>() from public;
+create function <beside_new_key>() returns bigint
+  language sql volatile parallel unsafe security definer
+  return <beside_next_key>(<'beside_new_key_sequence'>::regclass);
+
+revoke all on function <beside_new_key>(), <beside_next_key>(regclass) from public;
 
 do <body>
 declare
@@ -22,6 +28,7 @@ begin
   end loop;
   execute format('alter sequence %s owner to %I', <'beside_new_key_sequence'>, owner);
   execute format('alter function %s owner to %I', <'beside_new_key'> || '()', owner);
+  execute format('alter function %s owner to %I', <'beside_next_key'> || '(regclass)', owner);
 end <body>;
 
 alter table <table> alter column <id> set default <beside_new_key>();

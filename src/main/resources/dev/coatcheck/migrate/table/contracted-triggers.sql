@@ -1,6 +1,6 @@
 -- The functions of the triggers that remain: the number source and the outbox, without legacy IDs. A row
 -- may contain its key, for example when it is restored. If the column of the keys was renamed, it is
--- found as the column of the primary key.
+-- found as the column of the trigger on updates, whatever the primary key is by then.
 -- Locks: those of their inserts. They run as our user and see only Postgres's own names.
 
 create or replace function <on_insert>() returns trigger
@@ -13,9 +13,7 @@ begin
   begin
     new.<key> := coalesce(new.<key>, <mint>());
   exception when undefined_column then
-    select a.attname into strict column_name
-      from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
-     where i.indrelid = tg_relid and i.indisprimary;
+    column_name := <key_column>;
     execute format('select ($1).%I', column_name) into key using new;
     if key is null then
       new := jsonb_populate_record(new, jsonb_build_object(column_name, <mint>()));
@@ -33,11 +31,7 @@ begin
   begin
     select array_agg(i.<key>) into keys from inserted i;
   exception when undefined_column then
-    execute format('select array_agg(i.%I) from inserted i',
-        (select a.attname
-           from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
-          where i.indrelid = tg_relid and i.indisprimary))
-      into keys;
+    execute format('select array_agg(i.%I) from inserted i', <key_column>) into keys;
   end;
   if (select last_value from <switch>) % 2 = 0 then
     insert into <outbox_a> (legacy, key) select null, k from unnest(keys) as k;
@@ -57,9 +51,7 @@ begin
   begin
     new.<key> := old.<key>;
   exception when undefined_column then
-    select a.attname into strict column_name
-      from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
-     where i.indrelid = tg_relid and i.indisprimary;
+    column_name := <key_column>;
     execute format('select ($1).%I', column_name) into key using old;
     new := jsonb_populate_record(new, jsonb_build_object(column_name, key));
   end;

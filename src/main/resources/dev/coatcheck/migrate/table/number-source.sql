@@ -8,11 +8,11 @@
 -- around setval only causes duplicates, and so does a cache above 1.)
 -- Locks: that advisory lock, while the sequence is moved.
 
-create function <mint>() returns bigint
+create function <number_source> returns bigint
   language plpgsql volatile parallel unsafe security definer
   set search_path = pg_catalog, pg_temp as <body>
 declare
-  v  bigint := nextval(<'mint_seq'>::regclass);
+  v  bigint := nextval(<numbers>);
   ms bigint := floor(extract(epoch from <clock>) * 1000)::bigint - <epoch>;
 begin
   if (v & <below_time_mask>) >= <keys_per_ms> or (v >> <time_shift>) < ms - 1 then
@@ -23,10 +23,10 @@ begin
         -- Another session is moving it; v is unique and at most 10 ms old.
         raise exception using errcode = 'CC000';
       end if;
-      v  := nextval(<'mint_seq'>::regclass);
+      v  := nextval(<numbers>);
       ms := floor(extract(epoch from <clock>) * 1000)::bigint - <epoch>;
       if (v >> <time_shift>) < ms or (v & <below_time_mask>) >= <keys_per_ms> then
-        v := setval(<'mint_seq'>::regclass, greatest(ms, (v >> <time_shift>) + 1) << <time_shift>);
+        v := setval(<numbers>, greatest(ms, (v >> <time_shift>) + 1) << <time_shift>);
       end if;
       raise exception using errcode = 'CC000';
     exception when sqlstate 'CC000' then null;

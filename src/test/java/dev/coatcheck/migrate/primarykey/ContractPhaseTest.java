@@ -9,6 +9,10 @@ import dev.coatcheck.migrate.run.ActionRequest;
 import dev.coatcheck.migrate.run.MigrationFixture;
 import dev.coatcheck.migrate.run.RunState;
 import dev.coatcheck.migrate.run.TableMigration;
+import dev.coatcheck.migrate.source.CatalogTable;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.TargetSql;
+import dev.coatcheck.migrate.table.FunctionTable;
 import dev.coatcheck.migrate.table.Phase;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.List;
@@ -124,6 +128,51 @@ class ContractPhaseTest {
     }
   }
 
+  /** It looked the names up before the column went, and then stood still. */
+  @Test
+  void aFollowerOfNamesThatIsLateLeavesTheFunctionsThatRemain() {
+    fixture.orders(10);
+    TableMigration run = fixture.switchKey(fixture.run());
+    fixture.execute("alter table orders rename to bookings");
+    Target now = CatalogTable.now(fixture.source, run.target()).orElseThrow();
+    fixture.contract(run);
+    List<String> functions = functions();
+
+    FunctionTable.keepUp(fixture.source, run.target(), now);
+
+    assertThat(functions()).isEqualTo(functions);
+    String key =
+        fixture.texts("insert into bookings default values returning snowflake_id").getFirst();
+    await().until(() -> isPublished(key));
+  }
+
+  @Test
+  @Tag("faults")
+  void theColumnsStayWhileAnotherSessionReplacesTheFunctions() {
+    fixture.orders(10);
+    TableMigration run = fixture.switchKey(fixture.run());
+    int lockClass = TargetSql.LOCK_CLASS + 1;
+
+    try (TestSession other =
+        fixture
+            .sql()
+            .begin(
+                "select pg_advisory_xact_lock(%d, %d)"
+                    .formatted(lockClass, (int) run.target().oid()))) {
+      MigrationFixture.done(fixture.contract(run, List.of("old_column")));
+      fixture.await(
+          () ->
+              fixture.count(
+                      "select count(*) from pg_locks where locktype = 'advisory' and not granted"
+                          + " and classid = "
+                          + lockClass)
+                  > 0);
+      other.commit();
+    }
+
+    fixture.await(run, RunState.CONTRACTED);
+  }
+
   @Test
   @Tag("faults")
   void whatOnlyAPartitionHasKeepsTheColumnToo() {
@@ -151,9 +200,14 @@ class ContractPhaseTest {
     fixture.execute(
         "insert into orders (created_at) select now() from generate_series(1, 3000)",
         "alter table orders rename snowflake_id to id",
-        "alter table orders rename to bookings");
+        "alter table orders rename to bookings",
+        "alter table bookings add tenant int not null default 7",
+        "alter table bookings drop constraint " + primaryKey("orders"),
+        "alter table bookings add primary key (tenant, id)");
+    String key = fixture.texts("insert into bookings default values returning id").getFirst();
+    await().until(() -> isPublished(key));
 
-    assertThat(verified(run)).contains("\"clean\": true", "\"rows\": " + (ROWS + 3_000));
+    assertThat(verified(run)).contains("\"clean\": true", "\"rows\": " + (ROWS + 3_001));
     fixture
         .gateway
         .on
@@ -168,6 +222,14 @@ class ContractPhaseTest {
         .contains("\"clean\": false", "missing_mapping", "missing_alias", "trigger_missing");
     assertThat(fixture.saw(run, "verification_failed", "missing_mapping: 1")).isTrue();
     assertThat(fixture.saw(run, "verification_failed", "missing_alias: 1, for instance ")).isTrue();
+  }
+
+  private String primaryKey(String table) {
+    return fixture
+        .texts(
+            "select quote_ident(conname) from pg_constraint where contype = 'p'"
+                + " and conrelid = '%s'::regclass".formatted(table))
+        .getFirst();
   }
 
   /** The report, after which the run is where it was. */
@@ -274,6 +336,12 @@ class ContractPhaseTest {
         "select attname || case when attnotnull then '!' else '' end from pg_attribute"
             + " where attrelid = '%s'::regclass and attnum > 0 and not attisdropped order by 1"
                 .formatted(table));
+  }
+
+  private List<String> functions() {
+    return fixture.texts(
+        "select prosrc from pg_proc where pronamespace = 'coatcheck_migration'::regnamespace"
+            + " order by proname");
   }
 
   private List<String> archived() {

@@ -3,6 +3,7 @@ package dev.coatcheck.migrate.primarykey;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.WorkerUses;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
@@ -19,6 +20,7 @@ import dev.coatcheck.postgres.sql.TestSession;
 import dev.coatcheck.postgres.sql.TestSql;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
@@ -70,7 +72,14 @@ class RetireTest {
     assertThat(String.join(" ", plan.consequences())).contains("no mapping by themselves");
     assertThat(triggers()).isEmpty();
     assertThat(ours()).containsExactly("archive");
-    assertThatThrownBy(() -> reader("retire_reader").execute("select public." + function() + "()"))
+    assertThatThrownBy(
+            () -> reader("retire_reader").execute("select public." + function("new") + "()"))
+        .hasMessageContaining("permission denied for function");
+    assertThatThrownBy(
+            () ->
+                reader("retire_app")
+                    .execute("select public." + function("next") + "('public.orders')"))
+        .as("it would move any sequence of the owner")
         .hasMessageContaining("permission denied for function");
     // Nothing is left that asks for it twice.
     assertThat(refusal(retire(run, NewKeys.NONE))).contains("retired already");
@@ -89,6 +98,63 @@ class RetireTest {
         "drop role retire_app",
         "drop owned by retire_reader",
         "drop role retire_reader");
+  }
+
+  @Test
+  void theFunctionGivesKeysWhateverItsSchemaIsCalled() {
+    fixture.execute(
+        "create schema sales",
+        "create table sales.orders (id bigserial primary key)",
+        "insert into sales.orders select from generate_series(1, 10)");
+    TableMigration run = fixture.run(fixture.plan("sales", "orders", Optional.empty()));
+    fixture.contract(fixture.switchKey(run));
+    MigrationFixture.done(retire(run, NewKeys.FUNCTION));
+
+    fixture.execute("alter schema sales rename to shop");
+
+    fixture.execute("insert into shop.orders default values");
+    assertThat(fixture.count("select count(distinct snowflake_id) from shop.orders")).isEqualTo(11);
+  }
+
+  @Test
+  void theFunctionGivesKeysToTheirColumnAlsoInAPrimaryKeyOfTwo() {
+    TableMigration run = contracted();
+    fixture.execute(
+        "alter table orders add tenant int not null default 7",
+        "alter table orders drop constraint "
+            + fixture
+                .texts(
+                    "select quote_ident(conname) from pg_constraint where contype = 'p'"
+                        + " and conrelid = 'orders'::regclass")
+                .getFirst(),
+        "alter table orders add primary key (tenant, snowflake_id)",
+        "alter table orders rename snowflake_id to id");
+
+    MigrationFixture.done(retire(run, NewKeys.FUNCTION));
+
+    fixture.execute("insert into orders default values");
+    assertThat(fixture.count("select count(distinct id) from orders where tenant = 7"))
+        .isEqualTo(ROWS + 1);
+  }
+
+  @Test
+  void aTableThatHasLostItsKeysStaysContractedAndIsRetiredWithoutTriggers() {
+    TableMigration run = contracted();
+    fixture.execute("alter table orders drop column snowflake_id cascade");
+
+    MigrationFixture.done(fixture.migrations().verify(run.id(), asked()));
+
+    TableMigration verified = fixture.await(run, RunState.CONTRACTED);
+    assertThat(verified.status().reason().orElse("")).contains("its column of the keys");
+    assertThat(String.valueOf(verified.report())).contains("\"clean\": false");
+    assertThat(refusal(retire(run, NewKeys.NONE))).contains("the column of the keys is not known");
+    fixture.execute(
+        "drop trigger \"~coatcheck_insert\" on orders",
+        "drop trigger \"~coatcheck_inserted\" on orders");
+    assertThat(refusal(retire(run, NewKeys.FUNCTION)))
+        .contains("the column of the keys is not known");
+    MigrationFixture.done(retire(run, NewKeys.NONE));
+    assertThat(fixture.now(run).status().reason()).isEmpty();
   }
 
   @Test
@@ -135,6 +201,45 @@ class RetireTest {
   }
 
   @Test
+  @Tag("faults")
+  void aRetirementThatStopsAfterTheTriggersSaysSoAndGoesOn() {
+    TableMigration run = contracted();
+    ActionRequest<ActionOutcome> operator = new ActionRequest<>(Actor.operator(), Optional.empty());
+    String outbox =
+        fixture
+            .texts("select oid::regclass from pg_class where relname like 'outbox\\_a\\_%'")
+            .getFirst();
+
+    try (TestSession reader =
+        fixture.sql().begin("lock table %s in access share mode".formatted(outbox))) {
+      assertThat(fixture.migrations().retire(run.id(), NewKeys.NONE, operator).outcome())
+          .isEqualTo(
+              new ActionOutcome.Unfinished(
+                  "The triggers are off already, so new rows get no mapping. Another session holds"
+                      + " a lock on the outbox, or entries of the outbox could not be brought to"
+                      + " the gateway. Send the request again to finish."));
+      reader.rollback();
+    }
+
+    assertThat(triggers()).isEmpty();
+    assertThat(fixture.saw(run, "retire", "The triggers are about to go; new keys: none.")).isTrue();
+    assertThat(fixture.saw(run, "retire", "The triggers are off")).isTrue();
+    assertThat(
+            fixture
+                .gateway
+                .on
+                .sql()
+                .texts(
+                    "select detail ->> 'detail' from coatcheck.audit_entry"
+                        + " where action = 'table_migration.retire'"))
+        .singleElement()
+        .asString()
+        .startsWith("The triggers are off");
+    MigrationFixture.done(fixture.migrations().retire(run.id(), NewKeys.NONE, operator));
+    assertThat(ours()).containsExactly("archive");
+  }
+
+  @Test
   void aRetirementOfARunThatHasChangedSinceItWasSeenDoesNothing() {
     TableMigration run = contracted();
     ActionRequest<ActionOutcome> stale =
@@ -148,6 +253,30 @@ class RetireTest {
     assertThat(refusal(fixture.migrations().forget(run.id(), stale)))
         .contains("It has changed since its page was loaded");
     assertThat(ours()).containsExactly("archive");
+  }
+
+  /** A pause at the commit of the last step, and a verification instead of a resume. */
+  @Test
+  void theTypeStaysWithItsTableHoweverTheRunBecameContracted() {
+    fixture.execute("create table others (id bigserial primary key)");
+    TableMigration run = contracted();
+    fixture
+        .gateway
+        .on
+        .sql()
+        .execute(
+            "update coatcheck.table_migration set state = 'paused', goal = 'contract'",
+            "update coatcheck.table_migration_step set state = 'pending'"
+                + " where name = 'drop-old-columns'",
+            "delete from coatcheck.table_migration_event where kind = 'contracted'");
+    MigrationFixture.done(fixture.migrations().verify(run.id(), asked()));
+    fixture.await(run, RunState.CONTRACTED);
+
+    MigrationFixture.done(retire(run, NewKeys.NONE));
+
+    assertThat(fixture.refused("others"))
+        .extracting(Diagnostic::code)
+        .containsExactly("migration_active");
   }
 
   @Test
@@ -188,9 +317,10 @@ class RetireTest {
         "select tgname from pg_trigger where tgname like '~coatcheck%' and not tgisinternal");
   }
 
-  private String function() {
+  private String function(String start) {
     return fixture
-        .texts("select oid::regproc from pg_proc where proname like 'new\\_key\\_%'")
+        .texts(
+            "select oid::regproc from pg_proc where proname like '%s\\_key\\_%%'".formatted(start))
         .getFirst();
   }
 

@@ -104,6 +104,27 @@ class ForgetTest {
     assertThat(archives()).isEqualTo(1);
   }
 
+  @Test
+  void aRunOfTheTableIsKnownByItsArchiveAndNotByItsName() {
+    fixture.orders(10);
+    TableMigration first = fixture.run();
+    fixture.undo(first, Phase.EXPAND);
+    fixture.execute("alter table orders rename to purchases");
+    TableMigration second = fixture.plan("purchases", Optional.of("created_at"));
+
+    assertThat(refusal(first)).contains("Run " + second.id(), "planned", "cancel that run");
+
+    MigrationFixture.done(
+        fixture.migrations().cancel(second.id(), ActionRequest.by(MigrationFixture.ACTOR)));
+    fixture.orders(10);
+    TableMigration other =
+        fixture.plan(
+            "orders", fixture.gateway.type("other", "oth", KeyKind.BIGINT), Optional.empty());
+    assertThat(other.target().anchors().firstName()).isNotEqualTo(other.target().table());
+    MigrationFixture.done(forget(first));
+    assertThat(archives()).isZero();
+  }
+
   /** Else a later run would give the rows other keys than their public IDs have. */
   @Test
   void aGatewayThatDiesAfterTheDropHasWrittenThatTheKeysAreForgotten() {

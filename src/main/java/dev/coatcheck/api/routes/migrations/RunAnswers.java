@@ -150,6 +150,8 @@ public final class RunAnswers {
       case ActionOutcome.NotFound _ -> Optional.of(unknown());
       case ActionOutcome.NotNow(RunState state, String detail) ->
           Optional.of(notNow(state, detail));
+      case ActionOutcome.Unfinished(String detail) ->
+          Optional.of(Problem.of(ProblemCode.RETIREMENT_UNFINISHED, detail));
       case ActionOutcome.NotAccepted(List<Diagnostic> missing) ->
           Optional.of(
               new Problem(
