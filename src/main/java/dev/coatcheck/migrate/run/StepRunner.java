@@ -195,6 +195,10 @@ final class StepRunner {
     StepOutcome begun = objects.canArchiveNewRows() ? ddl.begin(step) : new StepOutcome.Done();
     if (begun instanceof StepOutcome.Done) {
       archiveRows();
+      if (step.isForward()) {
+        // To the batches, a checkpoint that is gone is the end of the table.
+        objects.require(OwnObjectsTable.Extent.ON_TABLE);
+      }
     }
     return begun;
   }
