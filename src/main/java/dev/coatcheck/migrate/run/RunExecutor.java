@@ -24,6 +24,8 @@ import java.util.function.Predicate;
 final class RunExecutor {
   private static final Duration VERIFIED_MAX = Duration.ofHours(1);
 
+  private static final String TO_REPEAT = "contract was refused after the last verification";
+
   private final JournalTable journal;
   private final GatewayMappings gateway;
   private final Source source;
@@ -138,11 +140,17 @@ final class RunExecutor {
     }
   }
 
-  /** Done only if nothing is left of what the run does without a request. */
+  /**
+   * Done only if nothing is left of what the run does without a request. After the switch, a
+   * verification is repeated when it is needed.
+   */
   private void endWhereItIs(String kind, String detail) {
     StepStates states = journal.states(current.run().id());
+    boolean isSwitched = RunAction.isSwitched(states.steps());
     boolean isThrough =
-        current.steps().stream().filter(step -> step.phase().isUsual()).noneMatch(states::isOpen);
+        current.steps().stream()
+            .filter(step -> step.phase().isUsual() && !(isSwitched && step instanceof Step.Verify))
+            .noneMatch(states::isOpen);
     end(isThrough ? RunState.DONE : RunState.PAUSED, kind, detail);
   }
 
@@ -248,7 +256,11 @@ final class RunExecutor {
         journal.event(run, kind, name(step) + locks.map(time -> ": " + time.text()).orElse(""));
         yield true;
       }
-      case StepOutcome.Failed(String reason) -> {
+      case StepOutcome.Failed(String reason, boolean isRefused) -> {
+        if (isRefused && step.phase() == Phase.CONTRACT) {
+          // The columns may have differed since, while a trigger was off.
+          journal.step(run, new Step.Verify(), StepState.FAILED, Optional.of(TO_REPEAT));
+        }
         journal.step(run, step, StepState.FAILED, Optional.of(reason));
         fail(name(step) + ": " + reason);
         yield false;
@@ -259,7 +271,7 @@ final class RunExecutor {
   /** Ends the last phase, or a verification after it: there is nothing that a retry could do. */
   private void contracted(StepOutcome outcome) {
     switch (outcome) {
-      case StepOutcome.Failed(String reason) ->
+      case StepOutcome.Failed(String reason, boolean _) ->
           end(RunState.CONTRACTED, "verification_failed", reason);
       case StepOutcome.Done _ when current.run().status().goal() == Goal.VERIFY ->
           end(RunState.CONTRACTED, "verified", "Source and mappings agree.");

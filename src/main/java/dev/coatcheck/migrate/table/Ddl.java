@@ -238,7 +238,7 @@ public final class Ddl {
         try {
           return new StepOutcome.Done(store.run(name, statements));
         } catch (DdlStore.Refused refused) {
-          return new StepOutcome.Failed(String.valueOf(refused.getMessage()));
+          return new StepOutcome.Failed(String.valueOf(refused.getMessage()), true);
         } catch (LockTimeout blocked) {
           List<BlockingSession> blockers = store.blockers(blocking(statements));
           boolean awaitsVacuum = awaitsVacuum(name, blockers);
