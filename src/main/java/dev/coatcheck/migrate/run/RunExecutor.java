@@ -162,6 +162,16 @@ final class RunExecutor {
         : apply(session, new Step.Verify(), "verified");
   }
 
+  /** Whether the archive has every row that is about to lose its legacy ID. */
+  boolean isArchived(SourceSession session) {
+    boolean _ = current.lookUp(session);
+    StepOutcome compared = stepRunner(session).compareArchive();
+    return compared instanceof StepOutcome.Done
+        || current.steps().stream()
+            .filter(step -> step instanceof Step.Archive archive && archive.isForward())
+            .allMatch(step -> settle(step, compared, StepState.VERIFIED, "step_applied"));
+  }
+
   /**
    * Repeats the steps of partitions for those that were attached since: their rows have fired none
    * of our triggers, a row without a foreign key may come long before its parent, and their foreign

@@ -58,6 +58,7 @@ final class SwitchExecutor {
   void contract(SourceSession session) {
     if (executor.isVerified(session)
         && executor.apply(session, SwitchExecutor::isBeforeDrop)
+        && executor.isArchived(session)
         && executor.isVerified(session)
         && executor.apply(session, step -> step.phase() == Phase.CONTRACT)) {
       executor.contracted(session);

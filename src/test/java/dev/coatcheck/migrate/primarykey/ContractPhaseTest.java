@@ -23,6 +23,8 @@ class ContractPhaseTest {
   /** Locks that a phase waits for: all its work is done up to there. */
   private static final String BEFORE_ARCHIVE = "lock table orders in row exclusive mode";
 
+  private static final String AFTER_ARCHIVE = "lock table item in row exclusive mode";
+
   private static final String BEFORE_DROP = "lock table orders in row share mode";
 
   @RegisterExtension final MigrationFixture fixture = MigrationFixture.beside();
@@ -116,6 +118,30 @@ class ContractPhaseTest {
     fixture.retry(run);
     assertThat(fixture.failure(run)).contains("child_mismatch");
     assertThat(columns("item")).contains("order_id!");
+  }
+
+  /** Without an archived legacy ID, a link that has no mapping yet would be lost. */
+  @Tag("faults")
+  @Test
+  void aRowThatPassesTheTriggerOfTheArchiveKeepsTheColumnUntilItIsArchived() {
+    shop.items(100);
+    TableMigration run = fixture.switchKey(fixture.run());
+
+    whileItContracts(
+        run,
+        AFTER_ARCHIVE,
+        "alter table orders disable trigger \"~coatcheck_archived\"",
+        "insert into orders (id) values (7000)",
+        "alter table orders enable always trigger \"~coatcheck_archived\"");
+    assertThat(fixture.failure(run))
+        .startsWith(
+            "contract archive: rows are not in the archive with their key,"
+                + " the first with the IDs 7000.");
+    assertThat(archived()).doesNotContain("7000");
+
+    fixture.retry(run);
+    fixture.await(run, RunState.CONTRACTED);
+    assertThat(archived()).contains("7000");
   }
 
   /** No public ID has such an ID, but the archive has every row. */
