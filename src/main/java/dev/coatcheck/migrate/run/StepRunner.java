@@ -235,6 +235,7 @@ final class StepRunner {
    * be off for a while. Rows whose public IDs were erased have left it.
    */
   StepOutcome compareArchive() {
+    ddl.rememberTriggers();
     ArchiveTable archive = new ArchiveTable(session, run.target());
     FillPace pace = pace();
     for (OptionalLong after = OptionalLong.of(Long.MIN_VALUE); after.isPresent(); ) {
