@@ -99,6 +99,16 @@ final class RunExecutor {
 
   /** Applies what is left of some steps; false if the run failed with one of them. */
   boolean apply(SourceSession session, Predicate<Step> which) {
+    return apply(session, which, _ -> true);
+  }
+
+  /**
+   * Applies what is left of some steps.
+   *
+   * @param mayBegin asked directly before each step: what comes before it may take hours
+   * @return false if the run failed with one of them, or may not begin it
+   */
+  boolean apply(SourceSession session, Predicate<Step> which, Predicate<Step> mayBegin) {
     StepStates states = journal.states(current.run().id());
     for (int i = 0; i < current.steps().size(); i++) {
       Step next = current.steps().get(i);
@@ -112,13 +122,13 @@ final class RunExecutor {
         }
         if (!current.names().equals(before)) {
           // A child or partition has come or gone, and its steps with it.
-          return apply(session, which);
+          return apply(session, which, mayBegin);
         }
         if (phase.bindsChildren()) {
           ChildrenCheck children = new ChildrenCheck(journal, session, current);
           if (children.takesDetached()) {
             return apply(session, step -> step.phase().compareTo(phase) < 0)
-                && apply(session, which);
+                && apply(session, which, mayBegin);
           }
           Optional<String> difference = children.difference();
           if (difference.isPresent()) {
@@ -126,7 +136,7 @@ final class RunExecutor {
             return false;
           }
         }
-        if (!apply(session, current.steps().get(i), "step_applied")) {
+        if (!mayBegin.test(next) || !apply(session, current.steps().get(i), "step_applied")) {
           return false;
         }
       }

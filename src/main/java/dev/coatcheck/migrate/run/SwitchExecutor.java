@@ -45,7 +45,8 @@ final class SwitchExecutor {
     if (!executor.isThere(session, Step.PRIMARY_KEY) && !mayBegin(session)) {
       return;
     }
-    if (executor.apply(session, step -> step.phase() == Phase.SWITCH)) {
+    if (executor.apply(
+        session, step -> step.phase() == Phase.SWITCH, step -> mayBegin(session, step))) {
       journal.switched(run, callsSoFar());
       executor.end(RunState.DONE, "switched", "The new keys are the primary key of the table.");
     }
@@ -85,6 +86,13 @@ final class SwitchExecutor {
   /** In the window, and verified: a verification may last beyond the end of the window. */
   private boolean mayBegin(SourceSession session) {
     return awaitWindow() && executor.isVerified(session) && awaitWindow();
+  }
+
+  /** A partition that is detached meanwhile goes through all phases before the key moves. */
+  private boolean mayBegin(SourceSession session, Step step) {
+    return !step.name().equals(Step.PRIMARY_KEY)
+        || executor.isThere(session, Step.PRIMARY_KEY)
+        || awaitWindow();
   }
 
   /** False if the window closed before. Nothing was switched then. */
