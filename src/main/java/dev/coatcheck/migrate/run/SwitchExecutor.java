@@ -53,11 +53,13 @@ final class SwitchExecutor {
   }
 
   /**
-   * The last phase. There is no way back from its last step, and the archive before it may take
-   * hours: what was verified before may be too long ago by then.
+   * The last phase, after what is left of the others: a foreign key may have come since, or a
+   * switch may have failed after the key had moved. There is no way back from its last step, and
+   * the archive before it may take hours: what was verified before may be too long ago by then.
    */
   void contract(SourceSession session) {
-    if (executor.isVerified(session)
+    if (executor.apply(session, step -> step.phase() != Phase.CONTRACT)
+        && executor.isVerified(session)
         && executor.apply(session, SwitchExecutor::isBeforeDrop)
         && executor.isArchived(session)
         && executor.isVerified(session)
