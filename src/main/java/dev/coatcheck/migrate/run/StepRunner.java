@@ -200,8 +200,7 @@ final class StepRunner {
   }
 
   private StepOutcome archive(Step.Archive step) {
-    // Where the function is gone its trigger is gone too, and no row comes with a key.
-    StepOutcome begun = objects.canArchiveNewRows() ? ddl.begin(step) : new StepOutcome.Done();
+    StepOutcome begun = mustBegin(step) ? ddl.begin(step) : new StepOutcome.Done();
     if (begun instanceof StepOutcome.Done) {
       archiveRows();
       if (step.isForward()) {
@@ -210,6 +209,15 @@ final class StepRunner {
       }
     }
     return begun;
+  }
+
+  /**
+   * Contract continues after a pause. Between two tries of an undo, rows may have got keys that its
+   * batches have passed. Where the function is gone its trigger is gone too, and no row comes with
+   * a key.
+   */
+  private boolean mustBegin(Step.Archive step) {
+    return objects.canArchiveNewRows() && !(step.isForward() && objects.isArchivingNewRows());
   }
 
   /** Continues where the last batch ended. */
@@ -244,6 +252,7 @@ final class StepRunner {
       ArchiveTable.Compared rows = archive.compare(after.getAsLong(), COMPARED_ROWS);
       List<Long> missing = withoutErased(rows.missing());
       if (!missing.isEmpty()) {
+        archive.restart();
         return new StepOutcome.Failed(notArchived(missing), true);
       }
       after = rows.lastId();

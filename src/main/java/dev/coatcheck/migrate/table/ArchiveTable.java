@@ -30,6 +30,10 @@ public final class ArchiveTable {
 
   private static final String BOUND = SourceSession.BOUND_LOCKS + ", " + ALL_ROWS;
 
+  /** Before the lowest ID. */
+  private static final String RESTART =
+      "update <schema>.checkpoint set archived_id = " + Long.MIN_VALUE + " where run = <run>";
+
   private static final String HAS_CHECKPOINT =
       "select exists (select from <schema>.checkpoint where run = <run>)";
 
@@ -59,6 +63,11 @@ public final class ArchiveTable {
     return PlainSql.isTrue(sql, names.fill(HAS_CHECKPOINT))
         ? PlainSql.first(sql, names.fill(PART), row -> row.getInt(1), rowsMax).orElse(0)
         : 0;
+  }
+
+  /** The next rows are the first of the table. */
+  public void restart() {
+    int _ = session.transaction("archive", sql -> PlainSql.execute(sql, names.fill(RESTART)));
   }
 
   /**
