@@ -228,6 +228,17 @@ final class RunExecutor {
             .allMatch(step -> apply(session, step, "step_applied"));
   }
 
+  /**
+   * Whether an undo has to archive the keys of a run that was stopped in the moment in which rows
+   * began to have keys. Its last try for the lock may have succeeded after that.
+   */
+  private boolean isDue(SourceSession session, Step step, StepState state) {
+    return step instanceof Step.Archive archive
+        && !archive.isForward()
+        && state == StepState.PENDING
+        && isThere(session, Step.DUAL_WRITE);
+  }
+
   private void undo(SourceSession session) {
     if (!takesDetachedBack(session)) {
       return;
@@ -245,7 +256,7 @@ final class RunExecutor {
       Step step = current.steps().get(i);
       StepState state = states.of(step);
       StepRunner runner = stepRunner(session);
-      if (state.isBegun() || runner.isThere(step)) {
+      if (state.isBegun() || runner.isThere(step) || isDue(session, step, state)) {
         heartbeat.beat(); // the operator may have called off the rest since the last beat
         heartbeat.requireMine();
         StepOutcome outcome = runner.undo(step, state, hasTable);
