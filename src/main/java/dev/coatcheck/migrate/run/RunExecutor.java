@@ -25,6 +25,8 @@ import java.util.function.Predicate;
 final class RunExecutor {
   private static final Duration VERIFIED_MAX = Duration.ofHours(1);
 
+  private static final String TO_REPEAT = "contract was refused after the last verification";
+
   private final JournalTable journal;
   private final GatewayMappings gateway;
   private final Source source;
@@ -98,6 +100,16 @@ final class RunExecutor {
 
   /** Applies what is left of some steps; false if the run failed with one of them. */
   boolean apply(SourceSession session, Predicate<Step> which) {
+    return apply(session, which, _ -> true);
+  }
+
+  /**
+   * Applies what is left of some steps.
+   *
+   * @param mayBegin asked directly before each step: what comes before it may take hours
+   * @return false if the run failed with one of them, or may not begin it
+   */
+  boolean apply(SourceSession session, Predicate<Step> which, Predicate<Step> mayBegin) {
     StepStates states = journal.states(current.run().id());
     for (int i = 0; i < current.steps().size(); i++) {
       Step next = current.steps().get(i);
@@ -111,13 +123,13 @@ final class RunExecutor {
         }
         if (!current.names().equals(before)) {
           // A child or partition has come or gone, and its steps with it.
-          return apply(session, which);
+          return apply(session, which, mayBegin);
         }
         if (phase.bindsChildren()) {
           ChildrenCheck children = new ChildrenCheck(journal, session, current);
           if (children.takesDetached()) {
             return apply(session, step -> step.phase().compareTo(phase) < 0)
-                && apply(session, which);
+                && apply(session, which, mayBegin);
           }
           Optional<String> difference = children.difference();
           if (difference.isPresent()) {
@@ -125,7 +137,7 @@ final class RunExecutor {
             return false;
           }
         }
-        if (!apply(session, current.steps().get(i), "step_applied")) {
+        if (!mayBegin.test(next) || !apply(session, current.steps().get(i), "step_applied")) {
           return false;
         }
       }
@@ -139,11 +151,17 @@ final class RunExecutor {
     }
   }
 
-  /** Done only if nothing is left of what the run does without a request. */
+  /**
+   * Done only if nothing is left of what the run does without a request. After the switch, a
+   * verification is repeated when it is needed.
+   */
   private void endWhereItIs(String kind, String detail) {
     StepStates states = journal.states(current.run().id());
+    boolean isSwitched = RunAction.isSwitched(states.steps());
     boolean isThrough =
-        current.steps().stream().filter(step -> step.phase().isUsual()).noneMatch(states::isOpen);
+        current.steps().stream()
+            .filter(step -> step.phase().isUsual() && !(isSwitched && step instanceof Step.Verify))
+            .noneMatch(states::isOpen);
     end(isThrough ? RunState.DONE : RunState.PAUSED, kind, detail);
   }
 
@@ -153,6 +171,16 @@ final class RunExecutor {
     return journal.states(current.run().id()).isVerifiedSince(Instant.now().minus(VERIFIED_MAX))
         ? completePartitions(session)
         : apply(session, new Step.Verify(), "verified");
+  }
+
+  /** Whether the archive has every row that is about to lose its legacy ID. */
+  boolean isArchived(SourceSession session) {
+    boolean _ = current.lookUp(session);
+    StepOutcome compared = stepRunner(session).compareArchive();
+    return compared instanceof StepOutcome.Done
+        || current.steps().stream()
+            .filter(step -> step instanceof Step.Archive archive && archive.isForward())
+            .allMatch(step -> settle(step, compared, StepState.VERIFIED, "step_applied"));
   }
 
   /**
@@ -201,6 +229,17 @@ final class RunExecutor {
             .allMatch(step -> apply(session, step, "step_applied"));
   }
 
+  /**
+   * Whether an undo has to archive the keys of a run that was stopped in the moment in which rows
+   * began to have keys. Its last try for the lock may have succeeded after that.
+   */
+  private boolean isDue(SourceSession session, Step step, StepState state) {
+    return step instanceof Step.Archive archive
+        && !archive.isForward()
+        && state == StepState.PENDING
+        && isThere(session, Step.DUAL_WRITE);
+  }
+
   private void undo(SourceSession session) {
     if (!takesDetachedBack(session)) {
       return;
@@ -218,7 +257,7 @@ final class RunExecutor {
       Step step = current.steps().get(i);
       StepState state = states.of(step);
       StepRunner runner = stepRunner(session);
-      if (state.isBegun() || runner.isThere(step)) {
+      if (state.isBegun() || runner.isThere(step) || isDue(session, step, state)) {
         heartbeat.beat(); // the operator may have called off the rest since the last beat
         heartbeat.requireMine();
         StepOutcome outcome = runner.undo(step, state, hasTable);
@@ -249,7 +288,11 @@ final class RunExecutor {
         journal.event(run, kind, name(step) + locks.map(time -> ": " + time.text()).orElse(""));
         yield true;
       }
-      case StepOutcome.Failed(String reason) -> {
+      case StepOutcome.Failed(String reason, boolean isRefused) -> {
+        if (isRefused && step.phase() == Phase.CONTRACT) {
+          // The columns may have differed since, while a trigger was off.
+          journal.step(run, new Step.Verify(), StepState.FAILED, Optional.of(TO_REPEAT));
+        }
         journal.step(run, step, StepState.FAILED, Optional.of(reason));
         fail(name(step) + ": " + reason);
         yield false;
@@ -260,7 +303,7 @@ final class RunExecutor {
   /** Ends the last phase, or a verification after it: there is nothing that a retry could do. */
   private void contracted(StepOutcome outcome) {
     switch (outcome) {
-      case StepOutcome.Failed(String reason) ->
+      case StepOutcome.Failed(String reason, boolean _) ->
           end(RunState.CONTRACTED, JournalTable.VERIFICATION_FAILED, reason);
       case StepOutcome.Done _ when current.run().status().goal() == Goal.VERIFY ->
           end(RunState.CONTRACTED, "verified", "Source and mappings agree.");

@@ -45,19 +45,23 @@ final class SwitchExecutor {
     if (!executor.isThere(session, Step.PRIMARY_KEY) && !mayBegin(session)) {
       return;
     }
-    if (executor.apply(session, step -> step.phase() == Phase.SWITCH)) {
+    if (executor.apply(
+        session, step -> step.phase() == Phase.SWITCH, step -> mayBegin(session, step))) {
       journal.switched(run, callsSoFar());
       executor.end(RunState.DONE, "switched", "The new keys are the primary key of the table.");
     }
   }
 
   /**
-   * The last phase. There is no way back from its last step, and the archive before it may take
-   * hours: what was verified before may be too long ago by then.
+   * The last phase, after what is left of the others: a foreign key may have come since, or a
+   * switch may have failed after the key had moved. There is no way back from its last step, and
+   * the archive before it may take hours: what was verified before may be too long ago by then.
    */
   void contract(SourceSession session) {
-    if (executor.isVerified(session)
+    if (executor.apply(session, step -> step.phase() != Phase.CONTRACT)
+        && executor.isVerified(session)
         && executor.apply(session, SwitchExecutor::isBeforeDrop)
+        && executor.isArchived(session)
         && executor.isVerified(session)
         && executor.apply(session, step -> step.phase() == Phase.CONTRACT)) {
       executor.contracted(session);
@@ -84,6 +88,13 @@ final class SwitchExecutor {
   /** In the window, and verified: a verification may last beyond the end of the window. */
   private boolean mayBegin(SourceSession session) {
     return awaitWindow() && executor.isVerified(session) && awaitWindow();
+  }
+
+  /** A partition that is detached meanwhile goes through all phases before the key moves. */
+  private boolean mayBegin(SourceSession session, Step step) {
+    return !step.name().equals(Step.PRIMARY_KEY)
+        || executor.isThere(session, Step.PRIMARY_KEY)
+        || awaitWindow();
   }
 
   /** False if the window closed before. Nothing was switched then. */

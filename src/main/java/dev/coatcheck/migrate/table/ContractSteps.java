@@ -16,6 +16,8 @@ import java.util.stream.Stream;
 final class ContractSteps {
   private static final SqlTemplate DEPENDENTS = file("dependents.sql");
   private static final SqlTemplate GATE = file("contract-gate.sql");
+  private static final SqlTemplate TRIGGERS = file("contract-triggers.sql");
+  private static final SqlTemplate UNCHANGED = file("contract-unchanged.sql");
   private static final SqlTemplate LOCK = Steps.lock("access exclusive", SwitchSteps.TABLES, true);
 
   private static final SqlTemplate DROP_KEY = file("drop-key-column.sql");
@@ -86,6 +88,18 @@ final class ContractSteps {
     return columns().flatMap(column -> column.fill(DEPENDENTS)).toList();
   }
 
+  /** Remembers the triggers for the session, in which the last step compares them. */
+  String rememberTriggers() {
+    return columns()
+        .flatMap(column -> column.fill(TRIGGERS))
+        .collect(
+            Collectors.joining(
+                " union all ",
+                "select set_config('coatcheck.triggers', coalesce(jsonb_agg(t), '[]')::text, false)"
+                    + " from (",
+                ") as t"));
+  }
+
   private Step archive() {
     return new Step.Archive(
         Phase.CONTRACT, names.fillAll(file("archive.sql")), names.fillAll(file("archive-end.sql")));
@@ -121,6 +135,7 @@ final class ContractSteps {
                 Stream.of(names.fill(FunctionTable.ONE_BY_ONE)),
                 names.fillAll(LOCK.with("bound_index", ANY_INDEX)).stream(),
                 columns().flatMap(column -> column.fill(GATE)),
+                names.fillAll(UNCHANGED).stream(),
                 columns().flatMap(Column::drop),
                 names.fillAll(TRIGGERS).stream())
             .flatMap(some -> some)

@@ -162,6 +162,14 @@ public final class Ddl {
     return run(step.name(), step.end());
   }
 
+  /**
+   * From now on, the step that drops the old columns is refused in this session if one of the
+   * triggers that keep them in step was off in between.
+   */
+  public void rememberTriggers() {
+    List<String> _ = store.texts(new ContractSteps(target).rememberTriggers());
+  }
+
   /** Whether the source has the index, even an unusable part of it. */
   public boolean isThere(Step.Index step) {
     return store.state(step) != DdlStore.IndexState.MISSING;
@@ -238,7 +246,7 @@ public final class Ddl {
         try {
           return new StepOutcome.Done(store.run(name, statements));
         } catch (DdlStore.Refused refused) {
-          return new StepOutcome.Failed(String.valueOf(refused.getMessage()));
+          return new StepOutcome.Failed(String.valueOf(refused.getMessage()), true);
         } catch (LockTimeout blocked) {
           List<BlockingSession> blockers = store.blockers(blocking(statements));
           boolean awaitsVacuum = awaitsVacuum(name, blockers);

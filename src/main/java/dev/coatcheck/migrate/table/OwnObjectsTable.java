@@ -21,6 +21,13 @@ public final class OwnObjectsTable {
   private static final String HAS_ARCHIVING =
       "select pg_catalog.to_regprocedure(<'on_archived'> || '()') is not null";
 
+  private static final String IS_ARCHIVING =
+      """
+      select exists (select from pg_catalog.pg_trigger
+                      where tgrelid = <oid>::oid and pg_catalog.quote_ident(tgname) = <'t_archived'>
+                        and tgenabled = 'A')\
+      """;
+
   private static final SqlTemplate MISSING =
       SqlTemplate.file(OwnObjectsTable.class, "own-objects.sql");
 
@@ -77,6 +84,11 @@ public final class OwnObjectsTable {
   /** Whether the objects that archive new rows during an undo exist. */
   public boolean canArchiveNewRows() {
     return session.transaction("objects", sql -> PlainSql.isTrue(sql, names.fill(HAS_ARCHIVING)));
+  }
+
+  /** Whether the trigger that archives new rows is on the table, and always fires. */
+  public boolean isArchivingNewRows() {
+    return session.transaction("objects", sql -> PlainSql.isTrue(sql, names.fill(IS_ARCHIVING)));
   }
 
   private List<String> missing(Extent extent) {

@@ -89,7 +89,8 @@ public final class ContractedVerifier {
 
   /** False if the verification was stopped. */
   private boolean legacy(Findings findings, BooleanSupplier goOn) {
-    List<Row> page = rows.archived(Long.MIN_VALUE, ROWS);
+    // Rows with IDs below 1 have no mappings: they are found by their keys.
+    List<Row> page = rows.archived(0, ROWS);
     while (!page.isEmpty()) {
       if (!goOn.getAsBoolean()) {
         return false;

@@ -23,8 +23,7 @@ begin
     raise exception 'triggers of the run are missing or disabled on %: %',
       <relation>::oid::regclass, found
       using errcode = '<step_refused>',
-            hint = 'Enable them with enable always trigger, undo from contract on, verify, and'
-                   ' contract again.';
+            hint = 'Enable them with enable always trigger, then retry, which verifies again.';
   end if;
   select string_agg(q.what, ', ') into found from (<dependents>) as q;
   if found is not null then

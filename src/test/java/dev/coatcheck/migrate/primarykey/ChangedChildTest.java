@@ -221,6 +221,34 @@ class ChangedChildTest {
     assertThat(shop.leftovers()).isEmpty();
   }
 
+  /** Its column gets a twin before it goes. */
+  @ParameterizedTest
+  @ValueSource(strings = {"not null", "null"})
+  @Tag("faults")
+  void aForeignKeyThatComesAfterTheSwitchIsTakenByARetryOfTheLastPhase(String nullable) {
+    shop.items(1_000);
+    TableMigration run = fixture.switchKey(fixture.run());
+    fixture.execute(
+        "create table note (order_id bigint " + nullable + " references orders (id))",
+        "insert into note select id from orders limit 50");
+    MigrationFixture.done(fixture.contract(run, List.of("old_column", "row_shape")));
+    assertThat(fixture.failure(run)).contains("public.note.order_id", "Retry takes them");
+
+    fixture.retry(run);
+
+    fixture.await(run, RunState.CONTRACTED);
+    assertThat(
+            fixture.count(
+                "select count(*) from note n"
+                    + " join orders o on o.snowflake_id = n.order_id_snowflake_id"))
+        .isEqualTo(50);
+    assertThat(
+            fixture.texts(
+                "select attname::text from pg_attribute where attrelid = 'note'::regclass"
+                    + " and attnum > 0 and not attisdropped"))
+        .containsExactly("order_id_snowflake_id");
+  }
+
   /** Its objects are not those of the child that had the name before. */
   @ParameterizedTest
   @ValueSource(

@@ -9,6 +9,7 @@ import dev.coatcheck.migrate.run.RunState;
 import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.table.Phase;
 import dev.coatcheck.postgres.session.WatchTimeouts;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.time.Duration;
 import java.util.List;
 import org.awaitility.Awaitility;
@@ -64,6 +65,30 @@ class StepFaultTest {
             after("is not null) not valid"),
             in("drop column \"id\""),
             after("drop column \"id\"")));
+  }
+
+  /** A row that is committed late would get another key in a second run. */
+  @Test
+  void anUndoOfARunThatWasStoppedAtItsFirstKeysArchivesThem() {
+    fixture.orders(100);
+    TableMigration run = fixture.plan();
+    meet(List.of(after("select setval(")), () -> fixture.start(run));
+    try (TestSession writer = fixture.sql().begin("insert into orders (id) values (7001)")) {
+      fixture.beginUndo(run, Phase.EXPAND);
+      fixture.execute("insert into orders (id) values (7002)");
+      fixture.await(() -> fixture.now(run).status().waitsFor().isPresent());
+      writer.commit();
+    }
+    fixture.await(run, RunState.CANCELLED);
+
+    String archive =
+        fixture
+            .texts(
+                "select oid::regclass from pg_class where relname like 'archive%' and relkind ="
+                    + " 'r'")
+            .getFirst();
+    assertThat(fixture.column("select legacy from " + archive + " order by legacy"))
+        .containsExactly(7001L, 7002L);
   }
 
   private void requireContract(TableMigration run, List<Trap> traps) {

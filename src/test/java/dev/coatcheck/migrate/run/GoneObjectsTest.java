@@ -53,6 +53,23 @@ class GoneObjectsTest {
     assertThat(fixture.count("select count(*) from orders where snowflake_id is null")).isZero();
   }
 
+  /** It must not count as the end of the archive. */
+  @Test
+  void aCheckpointThatGoesInTheLastPhaseKeepsTheLegacyIds() {
+    fixture.orders(ROWS);
+    TableMigration run = fixture.switchKey(fixture.run());
+
+    try (TestSession writer = fixture.sql().begin("lock table orders in row exclusive mode")) {
+      MigrationFixture.done(fixture.contract(run, List.of("old_column", "row_shape")));
+      fixture.await(() -> fixture.now(run).status().waitsFor().isPresent());
+      writer.execute("delete from coatcheck_migration.checkpoint").commit();
+    }
+
+    assertThat(fixture.failure(run))
+        .startsWith("Gone from the source: the row of this run in coatcheck_migration.checkpoint");
+    assertThat(fixture.count("select count(id) from orders")).isEqualTo(ROWS);
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

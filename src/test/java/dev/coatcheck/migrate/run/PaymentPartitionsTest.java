@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.migrate.plan.Precondition;
 import dev.coatcheck.migrate.table.Phase;
+import dev.coatcheck.postgres.sql.TestSession;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
@@ -169,6 +171,39 @@ class PaymentPartitionsTest {
     write("rental_id_snowflake_id");
     assertThat(shop.texts("select tgname::text from pg_trigger where tgname like '~coatcheck%'"))
         .isEmpty();
+  }
+
+  /** Its rows are held until the window of the switch has closed. */
+  @Test
+  void aPartitionThatLeavesWhileTheSwitchWaitsMovesNoKeyAfterItsWindow() {
+    TableMigration run = fixture.run(fixture.plan("rental", Optional.of("rental_date")));
+    Instant opens = Instant.now().plusSeconds(4);
+    Instant closes = opens.plusSeconds(6);
+    MigrationFixture.done(
+        fixture
+            .migrations()
+            .switchWithin(
+                run.id(),
+                new SwitchWindow(Optional.of(opens), Optional.of(closes)),
+                ActionRequest.by(MigrationFixture.ACTOR)));
+    fixture.awaitReason(run, "The switch waits until");
+    shop.admin("alter table public.payment detach partition public.payment_1");
+    try (TestSession reader = shop.database.sql().begin("select from public.payment_1")) {
+      fixture.await(() -> Instant.now().isAfter(closes));
+      assertThat(fixture.now(run).status().waitsFor()).isPresent();
+      reader.commit();
+    }
+
+    fixture.await(run, RunState.DONE);
+    assertThat(fixture.saw(run, "detached", "public.payment_1.rental_id")).isTrue();
+    assertThat(fixture.saw(run, "postponed", "closed before the switch began")).isTrue();
+    assertThat(
+            shop.text(
+                "select pg_get_constraintdef(oid) from pg_constraint where contype = 'p'"
+                    + " and conrelid = 'public.rental'::regclass"))
+        .isEqualTo("PRIMARY KEY (rental_id)");
+    fixture.switchKey(run);
+    requireTwins("payment_1");
   }
 
   @Test

@@ -131,6 +131,30 @@ class SourceErasureTest {
         .doesNotContain(key);
   }
 
+  /** The archive rightly lacks it. */
+  @Test
+  void aRowThatIsKeptAfterItsErasureStopsNoContract() {
+    ordersWithCanary();
+    TableMigration run = fixture.switchKey(fixture.run());
+    try (TestSession reader = fixture.sql().begin("lock table orders in row share mode")) {
+      MigrationFixture.done(fixture.contract(run, List.of("old_column", "row_shape")));
+      fixture.await(() -> fixture.now(run).status().waitsFor().isPresent());
+      fixture.execute("create view recent as select id from orders");
+      reader.commit();
+    }
+    assertThat(fixture.failure(run)).contains("these use the column");
+    String archived = sql(run, "select count(*) from <archive> where legacy = " + LEGACY);
+    assertThat(fixture.count(archived)).isOne();
+
+    Erasure _ = erase(mapping());
+    fixture.await(() -> fixture.count(archived) == 0);
+    fixture.execute("drop view recent");
+    fixture.retry(run);
+
+    fixture.await(run, RunState.CONTRACTED);
+    assertThat(fixture.count(archived)).isZero();
+  }
+
   /** A transaction that sends some statements for each of a thousand rows ends at its deadline. */
   @Test
   void anErasureOfManyTakesFewStatements() {

@@ -69,6 +69,27 @@ class SourceRoleTest {
     }
   }
 
+  /** The archive would lack them, without an error. */
+  @Test
+  void rowsThatAPolicyHidesKeepTheLegacyIdsOnTheTable() {
+    try (OwnedSource shop = new OwnedSource();
+        MigrationFixture fixture = MigrationFixture.on(shop.forMigrator())) {
+      shop.application(
+          "create table public.orders (id bigserial primary key, created_at timestamptz default"
+              + " now())",
+          "insert into public.orders select from generate_series(1, 100)");
+      TableMigration run = fixture.switchKey(fixture.run());
+      shop.application(
+          "create policy hidden on public.orders using (false)",
+          "alter table public.orders enable row level security, force row level security");
+
+      MigrationFixture.done(fixture.contract(run, List.of("old_column", "row_shape")));
+
+      assertThat(fixture.failure(run)).contains("row-level security");
+      assertThat(shop.text("select count(id) from public.orders")).isEqualTo("100");
+    }
+  }
+
   /** The statements of the page, with the names of this test. */
   private static List<String> documented(TestDatabase admin) throws IOException {
     String page = Files.readString(Path.of("docs/table-migrations.md"));
