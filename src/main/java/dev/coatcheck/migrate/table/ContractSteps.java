@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 final class ContractSteps {
   private static final SqlTemplate DEPENDENTS = file("dependents.sql");
   private static final SqlTemplate GATE = file("contract-gate.sql");
-  private static final SqlTemplate TRIGGERS = file("contract-triggers.sql");
+  private static final SqlTemplate TRIGGERS_SEEN = file("contract-triggers.sql");
   private static final SqlTemplate UNCHANGED = file("contract-unchanged.sql");
   private static final SqlTemplate LOCK = Steps.lock("access exclusive", SwitchSteps.TABLES, true);
 
@@ -91,7 +91,7 @@ final class ContractSteps {
   /** Remembers the triggers for the session, in which the last step compares them. */
   String rememberTriggers() {
     return columns()
-        .flatMap(column -> column.fill(TRIGGERS))
+        .flatMap(column -> column.fill(TRIGGERS_SEEN))
         .collect(
             Collectors.joining(
                 " union all ",

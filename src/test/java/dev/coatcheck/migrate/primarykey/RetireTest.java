@@ -222,7 +222,8 @@ class RetireTest {
     }
 
     assertThat(triggers()).isEmpty();
-    assertThat(fixture.saw(run, "retire", "The triggers are about to go; new keys: none.")).isTrue();
+    assertThat(fixture.saw(run, "retire", "The triggers are about to go; new keys: none."))
+        .isTrue();
     assertThat(fixture.saw(run, "retire", "The triggers are off")).isTrue();
     assertThat(
             fixture
