@@ -126,8 +126,9 @@ public final class Cli {
 
   /** Called after its subcommands are added: picocli applies the settings only to those. */
   private static CommandLine equipped(CommandLine line) {
-    // picocli's own writer doesn't report a closed pipe. Programs that read results expect UTF-8,
-    // whatever the locale, of which "C" knows ASCII only.
+    // picocli's own writer doesn't report a closed pipe. A program that reads results expects
+    // UTF-8,
+    // also where the locale is "C", whose characters are ASCII.
     Charset charset = ProgressBars.isDrawn() ? System.out.charset() : StandardCharsets.UTF_8;
     line.setOut(new PrintWriter(System.out, true, charset));
     // An argument with @ is text, such as an ID from a stranger, and no file to read.

@@ -100,7 +100,7 @@ public final class JournalTable {
   }
 
   /**
-   * All runs of a table, in every state, whatever it is called now: they have one archive.
+   * All runs of a table, in every state. They have one archive, also after the table was renamed.
    *
    * @param first its first name
    */

@@ -131,7 +131,6 @@ class ContractPhaseTest {
   }
 
   /** Without an archived legacy ID, a link that has no mapping yet would be lost. */
-  @Tag("faults")
   @Test
   void aRowThatPassesTheTriggerOfTheArchiveKeepsTheColumnUntilItIsArchived() {
     shop.items(100);
@@ -142,8 +141,7 @@ class ContractPhaseTest {
         run,
         AFTER_ARCHIVE,
         "alter table orders disable trigger \"~coatcheck_archived\"",
-        "insert into orders (id) values (250)",
-        "alter table orders enable always trigger \"~coatcheck_archived\"");
+        "insert into orders (id) values (250)");
     assertThat(fixture.failure(run))
         .startsWith(
             "contract archive: rows are not in the archive with their key,"
@@ -165,8 +163,15 @@ class ContractPhaseTest {
     whileItContracts(
         run,
         BEFORE_DROP,
-        "alter table orders disable trigger \"~coatcheck_archived\"",
-        "insert into orders (id) values (7000)",
+        """
+        do $$ declare made text := (select pg_get_triggerdef(oid) from pg_trigger
+                                     where tgname = '~coatcheck_archived');
+        begin
+          drop trigger "~coatcheck_archived" on orders;
+          insert into orders (id) values (7000);
+          execute made;
+        end $$\
+        """,
         "alter table orders enable always trigger \"~coatcheck_archived\"");
     assertThat(fixture.failure(run))
         .contains("disabled or changed for a while: \"~coatcheck_archived\" of public.orders");

@@ -157,6 +157,18 @@ class RetireTest {
     assertThat(fixture.now(run).status().reason()).isEmpty();
   }
 
+  /** As in tables that somebody took our triggers from. */
+  @Test
+  void theKeysOfATableWithoutTriggersAreThoseOfItsPrimaryKey() {
+    TableMigration run = contracted();
+    fixture.execute("drop trigger \"~coatcheck_update\" on orders");
+
+    MigrationFixture.done(fixture.migrations().verify(run.id(), asked()));
+
+    assertThat(String.valueOf(fixture.await(run, RunState.CONTRACTED).report()))
+        .contains("trigger_missing");
+  }
+
   @Test
   void withoutAFunctionTheApplicationBringsItsKeys() {
     TableMigration run = contracted();
