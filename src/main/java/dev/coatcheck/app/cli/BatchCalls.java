@@ -9,9 +9,10 @@ import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Gatherers;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -46,13 +47,18 @@ final class BatchCalls {
     // Standard input is not ours to close.
     BufferedReader input =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    Iterator<String> lines = (fromInput ? input.lines() : arguments.stream()).iterator();
+    Stream<String> items = fromInput ? input.lines() : arguments.stream();
+    Stream<List<String>> batches =
+        items
+            .map(String::strip)
+            .filter(item -> !item.isEmpty())
+            .gather(Gatherers.windowFixed(ITEMS_MAX));
     try {
-      for (List<String> some = next(lines); !some.isEmpty(); some = next(lines)) {
-        send(path, body.apply(some), some);
+      for (List<String> batch : (Iterable<List<String>>) batches::iterator) {
+        send(path, body.apply(batch), batch);
       }
     } catch (UncheckedIOException broken) {
-      throw new CommandFailed("can't read standard input: " + broken.getMessage());
+      throw new CommandFailed("can't read standard input: " + broken.getCause().getMessage());
     }
     return status();
   }
@@ -86,17 +92,6 @@ final class BatchCalls {
                   + " refused.");
     }
     return refused == 0 ? 0 : 1;
-  }
-
-  private static List<String> next(Iterator<String> lines) {
-    List<String> some = new ArrayList<>();
-    while (some.size() < ITEMS_MAX && lines.hasNext()) {
-      String line = lines.next().strip();
-      if (!line.isEmpty()) {
-        some.add(line);
-      }
-    }
-    return some;
   }
 
   private void print(List<String> inputs, JsonNode items) throws CommandFailed {
