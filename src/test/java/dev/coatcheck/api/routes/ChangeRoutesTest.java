@@ -16,6 +16,7 @@ import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -217,6 +218,18 @@ class ChangeRoutesTest {
           .isEqualTo(200);
       while (listener.next() != null) {
         // Heads, until the gateway knows.
+      }
+    }
+  }
+
+  /** Only a single write has a limit. */
+  @Test
+  @Tag("faults")
+  void aStreamGoesOnForLongerThanAWriteMayTake() throws Exception {
+    try (EventListener listener = listen()) {
+      long end = System.nanoTime() + Duration.ofSeconds(18).toNanos();
+      while (System.nanoTime() < end) {
+        listener.more();
       }
     }
   }

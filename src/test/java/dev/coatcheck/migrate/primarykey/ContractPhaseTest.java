@@ -188,6 +188,24 @@ class ContractPhaseTest {
     assertThat(fixture.failure(run)).contains("child_mismatch");
   }
 
+  /** The triggers of a partition are clones, which end as it is detached. */
+  @Tag("faults")
+  @Test
+  void aPartitionThatIsDetachedAtTheEndKeepsNoColumn() {
+    fixture.orders(100);
+    fixture.execute(
+        "create table note (order_id bigint references orders, n int) partition by list (n)",
+        "create table note_1 partition of note for values in (1)",
+        "create table note_2 partition of note for values in (2)",
+        "insert into note select id, 1 from orders",
+        "create index on note (order_id)");
+    TableMigration run = fixture.switchKey(fixture.run());
+
+    whileItContracts(run, BEFORE_DROP, "alter table note detach partition note_2");
+
+    fixture.await(run, RunState.CONTRACTED);
+  }
+
   /** No public ID has such an ID, but the archive has every row. */
   @Tag("faults")
   @Test
