@@ -63,11 +63,6 @@ final class KeyEnds {
   /** Replaces a key by a successor, whose secret is shown once. */
   record Rotate(KeyPages.Verbs verbs, InstantSource clock) implements KeyForms.OfKey {
     @Override
-    public String path() {
-      return KeyPages.ONE + "/rotate";
-    }
-
-    @Override
     public Html.Template page(
         Visit visit, ApiKeys.Listed listed, Form form, Optional<Problem> fault) {
       View view = view(visit, "Rotate", KeyRow.of(listed, clock.instant()), form, fault);
@@ -103,11 +98,6 @@ final class KeyEnds {
 
   /** Ends a key for good. */
   record Revoke(KeyPages.Verbs verbs, InstantSource clock) implements KeyForms.OfKey {
-    @Override
-    public String path() {
-      return KeyPages.ONE + "/revoke";
-    }
-
     @Override
     public Html.Template page(
         Visit visit, ApiKeys.Listed listed, Form form, Optional<Problem> fault) {

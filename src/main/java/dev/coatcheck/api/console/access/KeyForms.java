@@ -96,16 +96,6 @@ final class KeyForms {
     private static final Pattern ONCE_TEXT = Pattern.compile("[A-Za-z0-9_-]{22}");
 
     @Override
-    public String path() {
-      return KeyPages.ALL + "/new";
-    }
-
-    @Override
-    public Scope needed() {
-      return Scope.ACCESS_ADMIN;
-    }
-
-    @Override
     public String subject(Context ctx, Visit visit) {
       byte[] bytes = new byte[ONCE_BYTES];
       verbs.random().fill(bytes);
@@ -165,11 +155,6 @@ final class KeyForms {
     KeyPages.Verbs verbs();
 
     @Override
-    default Scope needed() {
-      return Scope.ACCESS_ADMIN;
-    }
-
-    @Override
     default ApiKeys.Listed subject(Context ctx, Visit visit) {
       return KeyPages.key(ctx, visit, verbs().keys());
     }
@@ -179,11 +164,6 @@ final class KeyForms {
   record Edit(KeyPages.Verbs verbs) implements OfKey {
     private static final String VERSION = "version";
     private static final Pattern VERSION_TEXT = Pattern.compile("[1-9][0-9]{0,8}");
-
-    @Override
-    public String path() {
-      return KeyPages.ONE + "/edit";
-    }
 
     @Override
     public Html.Template page(

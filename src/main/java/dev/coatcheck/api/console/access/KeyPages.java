@@ -50,11 +50,11 @@ public final class KeyPages {
 
   public void register(Endpoints endpoints) {
     endpoints.page(HandlerType.GET, ALL, gate.page(this::list));
-    gate.register(endpoints, new KeyForms.Create(verbs));
+    gate.register(endpoints, ALL + "/new", Scope.ACCESS_ADMIN, new KeyForms.Create(verbs));
     endpoints.page(HandlerType.GET, ONE, gate.page(this::one));
-    gate.register(endpoints, new KeyForms.Edit(verbs));
-    gate.register(endpoints, new KeyEnds.Rotate(verbs, clock));
-    gate.register(endpoints, new KeyEnds.Revoke(verbs, clock));
+    gate.register(endpoints, ONE + "/edit", Scope.ACCESS_ADMIN, new KeyForms.Edit(verbs));
+    gate.register(endpoints, ONE + "/rotate", Scope.ACCESS_ADMIN, new KeyEnds.Rotate(verbs, clock));
+    gate.register(endpoints, ONE + "/revoke", Scope.ACCESS_ADMIN, new KeyEnds.Revoke(verbs, clock));
   }
 
   /**

@@ -39,9 +39,6 @@ import java.util.Optional;
  */
 final class ChangePages {
   private static final String ONE = "/console/ids/{id}/";
-  private static final String REVOKE = ONE + "revoke";
-  private static final String MERGE = ONE + "merge";
-  private static final String ALIAS = ONE + "aliases";
 
   private final Gate gate;
   private final FindPages.Verbs verbs;
@@ -54,25 +51,23 @@ final class ChangePages {
   void register(Endpoints endpoints) {
     gate.register(
         endpoints,
-        new Change(
-            this, REVOKE, Scope.IDS_END, "Revoke", JterevokeGenerated::render, this::revoke));
+        ONE + "revoke",
+        Scope.IDS_END,
+        new Change(this, "Revoke", JterevokeGenerated::render, this::revoke));
     gate.register(
         endpoints,
-        new Change(this, MERGE, Scope.IDS_END, "Merge", JtemergeGenerated::render, this::merge));
+        ONE + "merge",
+        Scope.IDS_END,
+        new Change(this, "Merge", JtemergeGenerated::render, this::merge));
     gate.register(
         endpoints,
-        new Change(
-            this,
-            ALIAS,
-            Scope.IDS_WRITE,
-            "Add an alias",
-            JteaddAliasGenerated::render,
-            this::addAlias));
+        ONE + "aliases",
+        Scope.IDS_WRITE,
+        new Change(this, "Add an alias", JteaddAliasGenerated::render, this::addAlias));
   }
 
   /** A change of one public ID, with the page that confirms it. */
-  private record Change(
-      ChangePages pages, String path, Scope needed, String title, Template template, Work work)
+  private record Change(ChangePages pages, String title, Template template, Work work)
       implements FormPage<Mapping> {
     @Override
     public Mapping subject(Context ctx, Visit visit) {

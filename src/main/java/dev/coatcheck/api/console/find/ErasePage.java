@@ -43,7 +43,7 @@ final class ErasePage implements FormPage<String> {
   }
 
   void register(Endpoints endpoints) {
-    gate.register(endpoints, this);
+    gate.register(endpoints, ONE + "erase", Scope.IDS_END, this);
     endpoints.page(HandlerType.GET, ONE + "erasure", gate.page(this::state));
   }
 
@@ -61,16 +61,6 @@ final class ErasePage implements FormPage<String> {
       Form form,
       String formToken,
       String fault) {}
-
-  @Override
-  public String path() {
-    return ONE + "erase";
-  }
-
-  @Override
-  public Scope needed() {
-    return Scope.IDS_END;
-  }
 
   /** The public ID, which may be ended: its mapping is kept until it is erased. */
   @Override

@@ -12,7 +12,6 @@ import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.routes.migrations.RunAnswers;
 import dev.coatcheck.api.routes.migrations.RunFields;
 import dev.coatcheck.core.name.WireNamed;
-import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.run.ActionOutcome;
@@ -41,16 +40,6 @@ final class ActionPage implements FormPage<TableMigration> {
     this.verbs = verbs;
     this.migrations = verbs.migrations();
     this.answers = new RunAnswers(verbs.migrations(), verbs.registry());
-  }
-
-  @Override
-  public String path() {
-    return Section.MIGRATIONS.path() + "/{id}/" + RunActions.segment(action);
-  }
-
-  @Override
-  public Scope needed() {
-    return Scope.TABLE_MIGRATIONS_WRITE;
   }
 
   @Override

@@ -72,9 +72,13 @@ public final class MigrationPages {
 
   public void register(Endpoints endpoints) {
     // First the pages of actions, because the path of a run has room for any word.
-    gate.register(endpoints, new PlanPage(verbs));
+    gate.register(endpoints, PlanPage.PATH, Scope.TABLE_MIGRATIONS_WRITE, new PlanPage(verbs));
     for (RunAction action : RunAction.values()) {
-      gate.register(endpoints, new ActionPage(action, verbs));
+      gate.register(
+          endpoints,
+          ONE + "/" + RunActions.segment(action),
+          Scope.TABLE_MIGRATIONS_WRITE,
+          new ActionPage(action, verbs));
     }
     endpoints.page(HandlerType.GET, Section.MIGRATIONS.path(), gate.page(this::list));
     endpoints.page(HandlerType.GET, ONE, gate.page(this::one));

@@ -13,7 +13,6 @@ import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.routes.migrations.RunAnswers;
 import dev.coatcheck.api.routes.migrations.RunFields;
 import dev.coatcheck.api.routes.migrations.TableText;
-import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.migrate.plan.PlanRequest;
 import dev.coatcheck.migrate.plan.Planner;
@@ -66,16 +65,6 @@ final class PlanPage implements FormPage<PlanPage.Choices> {
     boolean isType(String type) {
       return type.equals(form.sent("type"));
     }
-  }
-
-  @Override
-  public String path() {
-    return PATH;
-  }
-
-  @Override
-  public Scope needed() {
-    return Scope.TABLE_MIGRATIONS_WRITE;
   }
 
   @Override

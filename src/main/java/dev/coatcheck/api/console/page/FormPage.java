@@ -2,7 +2,6 @@ package dev.coatcheck.api.console.page;
 
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Problem;
-import dev.coatcheck.ids.access.Scope;
 import io.javalin.http.Context;
 import java.util.Optional;
 
@@ -13,12 +12,6 @@ import java.util.Optional;
  * @param <S> what is changed
  */
 public interface FormPage<S> {
-  /** Of the page, and of its form. */
-  String path();
-
-  /** What a person's API key needs, in a console that isn't read-only. */
-  Scope needed();
-
   /**
    * What the path names.
    *

@@ -158,13 +158,17 @@ public final class Gate {
         ctx -> signIn(ctx) + "&" + Paths.LOST + "=form");
   }
 
-  /** Serves a page with a form, and the form. */
-  public <S> void register(Endpoints endpoints, FormPage<S> page) {
+  /**
+   * Serves a page with a form, and the form.
+   *
+   * @param needed what a person's API key needs, in a console that isn't read-only
+   */
+  public <S> void register(Endpoints endpoints, String path, Scope needed, FormPage<S> page) {
     endpoints.page(
         HandlerType.GET,
-        page.path(),
+        path,
         change(
-            page.needed(),
+            needed,
             (ctx, visit) -> {
               Query.none(ctx);
               return Html.page(
@@ -172,9 +176,9 @@ public final class Gate {
             }));
     endpoints.page(
         HandlerType.POST,
-        page.path(),
+        path,
         changeForm(
-            page.needed(),
+            needed,
             (ctx, visit, form) -> {
               S subject = page.subject(ctx, visit);
               try {

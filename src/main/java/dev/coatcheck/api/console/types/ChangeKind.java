@@ -7,9 +7,6 @@ import java.util.Map;
 
 /** A way to change a type: its form, and what the form says. */
 interface ChangeKind {
-  /** Of its page. */
-  String path();
-
   default Section section() {
     return Section.LEGACY;
   }

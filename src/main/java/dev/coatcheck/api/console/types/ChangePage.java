@@ -18,7 +18,6 @@ import dev.coatcheck.api.routes.types.TypeChanges;
 import dev.coatcheck.core.json.JsonFault;
 import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.ids.access.AllowedTypes;
-import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.Brownout;
 import dev.coatcheck.ids.registry.LegacyPolicy;
 import dev.coatcheck.ids.registry.PutConditions;
@@ -142,16 +141,6 @@ final class ChangePage implements FormPage<Subject> {
 
   /** A type as it would be. */
   record Draft(TypeDefinition definition, TypeDiff diff, List<String> consequences) {}
-
-  @Override
-  public String path() {
-    return kind.path();
-  }
-
-  @Override
-  public Scope needed() {
-    return Scope.TYPES_WRITE;
-  }
 
   @Override
   public Subject subject(Context ctx, Visit visit) {

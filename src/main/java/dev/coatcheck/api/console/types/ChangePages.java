@@ -1,9 +1,12 @@
 package dev.coatcheck.api.console.types;
 
 import dev.coatcheck.api.console.page.Form;
+import dev.coatcheck.api.console.page.Gate;
 import dev.coatcheck.api.console.page.Section;
 import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Refusal;
+import dev.coatcheck.api.server.Endpoints;
+import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.Brownout;
 import dev.coatcheck.ids.registry.LegacyPolicy;
 import dev.coatcheck.ids.registry.Type;
@@ -21,23 +24,27 @@ import java.util.stream.Stream;
 final class ChangePages {
   private static final String BROWNOUTS = "legacy.brownouts";
 
+  private final Gate gate;
   private final TypePages.Verbs verbs;
   private final InstantSource clock;
 
-  ChangePages(TypePages.Verbs verbs, InstantSource clock) {
+  ChangePages(Gate gate, TypePages.Verbs verbs, InstantSource clock) {
+    this.gate = gate;
     this.verbs = verbs;
     this.clock = clock;
   }
 
-  List<ChangePage> all() {
-    return Stream.of(
-            new Whole(true),
-            new Whole(false),
-            new Sunset(),
-            new NewBrownout(clock),
-            new EndedBrownout(clock))
-        .map(kind -> new ChangePage(kind, verbs, clock))
-        .toList();
+  void register(Endpoints endpoints) {
+    String legacy = legacyPathOf("{name}");
+    register(endpoints, pathOf("new"), new Whole(true));
+    register(endpoints, pathOf("{name}") + "/edit", new Whole(false));
+    register(endpoints, legacy + "/sunset", new Sunset());
+    register(endpoints, legacy + "/brownouts", new NewBrownout(clock));
+    register(endpoints, legacy + "/brownouts/{from}/end", new EndedBrownout(clock));
+  }
+
+  private void register(Endpoints endpoints, String path, ChangeKind kind) {
+    gate.register(endpoints, path, Scope.TYPES_WRITE, new ChangePage(kind, verbs, clock));
   }
 
   static String pathOf(String name) {
@@ -68,11 +75,6 @@ final class ChangePages {
 
   /** All that may be set about a type. */
   private record Whole(boolean isNew) implements ChangeKind {
-    @Override
-    public String path() {
-      return isNew ? pathOf("new") : pathOf("{name}") + "/edit";
-    }
-
     @Override
     public Section section() {
       return Section.TYPES;
@@ -113,11 +115,6 @@ final class ChangePages {
 
   /** The end of legacy IDs. */
   private record Sunset() implements ChangeKind {
-    @Override
-    public String path() {
-      return legacyPathOf("{name}") + "/sunset";
-    }
-
     @Override
     public String heading(Subject subject) {
       return "Set the sunset of " + subject.name();
@@ -192,11 +189,6 @@ final class ChangePages {
                 + " the links.");
 
     @Override
-    public String path() {
-      return legacyPathOf("{name}") + "/brownouts";
-    }
-
-    @Override
     public String heading(Subject subject) {
       return "Add a brownout of " + subject.name();
     }
@@ -261,11 +253,6 @@ final class ChangePages {
 
   /** The end of a brownout: now, or before it began. */
   private record EndedBrownout(InstantSource clock) implements ChangeKind {
-    @Override
-    public String path() {
-      return legacyPathOf("{name}") + "/brownouts/{from}/end";
-    }
-
     private static Brownout window(Subject subject) {
       return subject.brownout().orElseThrow();
     }

@@ -13,7 +13,6 @@ import java.time.InstantSource;
 
 /** The pages of types and of legacy traffic. */
 public final class TypePages {
-  private final Gate gate;
   private final ShownTypes types;
   private final ShownLegacy legacy;
   private final ChangePages changes;
@@ -29,14 +28,13 @@ public final class TypePages {
       Audit audit) {}
 
   public TypePages(Gate gate, Verbs verbs, InstantSource clock) {
-    this.gate = gate;
     this.types = new ShownTypes(gate, verbs);
     this.legacy = new ShownLegacy(gate, verbs, clock);
-    this.changes = new ChangePages(verbs, clock);
+    this.changes = new ChangePages(gate, verbs, clock);
   }
 
   public void register(Endpoints endpoints) {
-    changes.all().forEach(page -> gate.register(endpoints, page));
+    changes.register(endpoints);
     types.register(endpoints);
     legacy.register(endpoints);
   }
