@@ -31,10 +31,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -46,8 +44,6 @@ final class AccessCommand {
   private static final InstantSource CLOCK = InstantSource.system();
   private static final int PAGE = 1_000;
   private static final String KEY_ID = "KEY_ID";
-
-  @Spec private CommandSpec spec;
 
   @Command(
       name = "create",
@@ -91,12 +87,10 @@ final class AccessCommand {
             });
     String principal = issued.key().principal();
     if (!principal.equals(name)) {
-      spec.commandLine()
-          .getErr()
-          .println(
-              "Another key has or had this name, so the principal of the new key is "
-                  + principal
-                  + ".");
+      output.note(
+          "Another key has or had this name, so the principal of the new key is "
+              + principal
+              + ".");
     }
     printSecret(output, issued);
     return 0;
@@ -315,11 +309,9 @@ final class AccessCommand {
 
   /** The key ID comes first: who loses the secret, by a full disk, can still revoke the key. */
   private void printSecret(Output output, Issued issued) throws CommandFailed {
-    spec.commandLine()
-        .getErr()
-        .println(
-            "The API key is shown only now. To revoke it: coatcheck access revoke "
-                + ApiKey.shown(issued.key().keyId()));
+    output.note(
+        "The API key is shown only now. To revoke it: coatcheck access revoke "
+            + ApiKey.shown(issued.key().keyId()));
     output.print(issued.shown(), issued.secret());
   }
 

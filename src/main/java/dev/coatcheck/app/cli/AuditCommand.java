@@ -71,7 +71,7 @@ final class AuditCommand {
       }
       after = entries.getLast().path("number");
     }
-    spec.commandLine().getErr().println("There are older entries. Raise --limit, or export.");
+    output.note("There are older entries. Raise --limit, or export.");
     return 0;
   }
 

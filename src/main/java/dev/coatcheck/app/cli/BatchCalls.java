@@ -80,16 +80,7 @@ final class BatchCalls {
 
   int status() {
     if (refused > 0) {
-      command
-          .commandLine()
-          .getErr()
-          .println(
-              command.commandLine().getCommandSpec().qualifiedName()
-                  + ": "
-                  + refused
-                  + " of "
-                  + answered
-                  + " refused.");
+      output.note("%s: %d of %d refused.".formatted(command.qualifiedName(), refused, answered));
     }
     return refused == 0 ? 0 : 1;
   }
@@ -114,14 +105,11 @@ final class BatchCalls {
   }
 
   private void complain(String input, JsonNode error) {
-    command
-        .commandLine()
-        .getErr()
-        .println(
-            input
-                + ": "
-                + error.path("code").asString()
-                + ". "
-                + Reply.forTerminal(error.path("detail").asString()));
+    output.note(
+        "%s: %s. %s"
+            .formatted(
+                input,
+                error.path("code").asString(),
+                Reply.forTerminal(error.path("detail").asString())));
   }
 }

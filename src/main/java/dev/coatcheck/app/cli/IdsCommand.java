@@ -10,10 +10,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
 /** {@code coatcheck ids}: the commands for existing public IDs. */
@@ -22,7 +20,6 @@ import tools.jackson.databind.JsonNode;
     description = "Imports, exports and ends public IDs, and lists their aliases.",
     subcommands = ExportVerb.class)
 final class IdsCommand {
-  @Spec private CommandSpec spec;
 
   @Command(
       name = "import",
@@ -51,7 +48,7 @@ final class IdsCommand {
     JsonNode aliases = gateway.get("/v1/ids/" + GatewayCalls.segment(id) + "/aliases");
     output.rows(aliases.path("data"), "scheme", "value", "client_namespace", "client_principal");
     if (aliases.path("has_more").asBoolean(false)) {
-      spec.commandLine().getErr().println("The public ID has more aliases than these.");
+      output.note("The public ID has more aliases than these.");
     }
     return 0;
   }

@@ -309,12 +309,9 @@ final class TypesCommand {
     if (type.path("legacy").isObject()
         && type.path("redirect").isNull()
         && type.path("url_templates").isEmpty()) {
-      spec.commandLine()
-          .getErr()
-          .println(
-              "Legacy IDs of "
-                  + type.path("name").asString()
-                  + " have no target yet: the type has no redirect. Add --redirect.");
+      output.note(
+          "Legacy IDs of %s have no target yet: the type has no redirect. Add --redirect."
+              .formatted(type.path("name").asString()));
     }
     return 0;
   }

@@ -63,6 +63,11 @@ public final class Output {
     requireReader();
   }
 
+  /** Says something beside the results, to people: on standard error, whatever the form. */
+  public void note(String line) {
+    command.commandLine().getErr().println(line);
+  }
+
   /**
    * Prints a row for each object.
    *

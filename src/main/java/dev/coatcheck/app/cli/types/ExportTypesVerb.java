@@ -10,9 +10,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
 /** {@code coatcheck types export}. */
@@ -26,7 +24,6 @@ import tools.jackson.databind.JsonNode;
 public final class ExportTypesVerb implements Callable<Integer> {
   @Mixin private GatewayCalls gateway = new GatewayCalls();
   @Mixin private Output output = new Output();
-  @Spec private CommandSpec spec;
 
   @Option(
       names = "--output",
@@ -41,14 +38,9 @@ public final class ExportTypesVerb implements Callable<Integer> {
       String name = type.path("name").asString();
       types.put(name, ExportedType.of(name, type));
       if (!type.at("/public_rule/salt").asString("").isEmpty()) {
-        spec.commandLine()
-            .getErr()
-            .println(
-                "The file refers to the salt of "
-                    + name
-                    + ": set "
-                    + SaltReference.variable(name)
-                    + " for types plan, or name another place.");
+        output.note(
+            "The file refers to the salt of %s: set %s for types plan, or name another place."
+                .formatted(name, SaltReference.variable(name)));
       }
     }
     Map<String, Object> whole = Map.of("types", types);
