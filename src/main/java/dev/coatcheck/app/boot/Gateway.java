@@ -348,7 +348,9 @@ public final class Gateway implements AutoCloseable {
               + " stand in for. Unset it.");
     }
     try {
-      return Optional.of(opened(Replica.open(config.replica().get(), primary, feed, observer)));
+      return Optional.of(
+          opened(
+              Replica.open(config.replica().get().boundedIfPossible(), primary, feed, observer)));
     } catch (UnusableDatabase | DatabaseUnavailable failed) {
       throw new StartFailed(failed);
     }

@@ -66,8 +66,8 @@ public record DatabaseSettings(
   }
 
   /**
-   * The same with time-outs and a pinned search path, if connections may ask for them: a pooler
-   * between may refuse to hand them on.
+   * The same with time-outs and a pinned search path, unless connections may not ask for them: a
+   * pooler between may refuse to hand them on. A server that is full or away says nothing of that.
    */
   public DatabaseSettings boundedIfPossible() {
     DatabaseSettings bounded =
@@ -76,7 +76,7 @@ public record DatabaseSettings(
       DriverManager.getConnection(url, bounded.properties(CONNECT_SECONDS, SOCKET_SECONDS)).close();
       return bounded;
     } catch (SQLException refused) {
-      return this;
+      return SqlState.isRefusal(refused) ? this : bounded;
     }
   }
 

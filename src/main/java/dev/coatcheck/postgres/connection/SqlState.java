@@ -92,6 +92,11 @@ public final class SqlState {
     return of(thrown).startsWith(INSUFFICIENT_RESOURCES);
   }
 
+  /** The server has answered that it won't do this, now or later. */
+  public static boolean isRefusal(Throwable thrown) {
+    return isAnswer(thrown) && !hasNoRoom(thrown) && !of(thrown).startsWith(OPERATOR_INTERVENTION);
+  }
+
   /** Another session held a lock for longer than {@code lock_timeout}. */
   public static boolean isLockTimeout(Throwable thrown) {
     return of(thrown).equals(LOCK_NOT_AVAILABLE);

@@ -31,10 +31,11 @@ public final class Distribution {
   private static final String UNDISTRIBUTED =
       """
       select asked.name
-        from unnest(?) with ordinality as asked (name, ordinal)
+        from pg_catalog.unnest(?::text[]) with ordinality as asked (name, ordinal)
        where not exists (
          select from pg_catalog.pg_dist_partition
-          where logicalrelid = ('coatcheck.' || asked.name)::regclass and partmethod = 'h')
+          where logicalrelid = pg_catalog.concat('coatcheck.', asked.name)::regclass
+            and partmethod = 'h')
        order by asked.ordinal
       """;
 
@@ -52,10 +53,24 @@ public final class Distribution {
 
   private static final String PLAN =
       """
-      select sourcename || ':' || sourceport, targetname || ':' || targetport, count(*),
-             coalesce(sum(shard_size), 0)::bigint
-        from get_rebalance_table_shards_plan()
+      select pg_catalog.concat(sourcename, ':', sourceport),
+             pg_catalog.concat(targetname, ':', targetport), count(*),
+             coalesce(pg_catalog.sum(shard_size), 0)::bigint
+        from pg_catalog.get_rebalance_table_shards_plan()
        group by 1, 2 order by 1, 2
+      """;
+
+  /**
+   * The tables that have rows on the coordinator, where none is read: Citus leaves those that it
+   * has copied.
+   */
+  private static final String WITH_LOCAL_ROWS =
+      """
+      select asked.name
+        from pg_catalog.unnest(?::text[]) with ordinality as asked (name, ordinal)
+       where pg_catalog.pg_relation_size(
+               pg_catalog.concat('coatcheck.', asked.name)::regclass) > 0::bigint
+       order by asked.ordinal
       """;
 
   private Distribution() {}
@@ -93,13 +108,14 @@ public final class Distribution {
               missing.forEach(table -> distribute(sql, table, shards));
               return true;
             });
-        session.longTransaction(
-            "distribute",
-            sql -> {
-              missing.forEach(table -> dropLocalRows(sql, table));
-              return true;
-            });
       }
+      // Also those of a command that ended before it came here: an erasure doesn't reach them.
+      session.longTransaction(
+          "distribute",
+          sql -> {
+            asked(sql, WITH_LOCAL_ROWS).forEach(table -> dropLocalRows(sql, table));
+            return true;
+          });
       int count = session.transaction("distribute", sql -> ShardCatalog.shards(sql).count());
       return new Distributed(missing, count, nodes);
     } catch (DataAccessException refused) {
@@ -108,32 +124,31 @@ public final class Distribution {
   }
 
   private static List<String> undistributed(DSLContext sql) {
+    return asked(sql, UNDISTRIBUTED);
+  }
+
+  private static List<String> asked(DSLContext sql, String statement) {
     return PlainSql.rows(
-        sql, UNDISTRIBUTED, row -> row.getString(1), (Object) TABLES.toArray(String[]::new));
+        sql, statement, row -> row.getString(1), (Object) TABLES.toArray(String[]::new));
   }
 
   private static void distribute(DSLContext sql, String table, int shards) {
     String first = TABLES.getFirst();
-    if (table.equals(first)) {
-      PlainSql.execute(
-          sql,
-          "select create_distributed_table('coatcheck.%s', 'bucket', shard_count => %d,"
-                  .formatted(table, shards)
-              + " colocate_with => 'none')");
-    } else {
-      PlainSql.execute(
-          sql,
-          "select create_distributed_table('coatcheck.%s', 'bucket', colocate_with => 'coatcheck.%s')"
-              .formatted(table, first));
-    }
+    PlainSql.execute(
+        sql,
+        "select pg_catalog.create_distributed_table('coatcheck.%s', 'bucket', %s)"
+            .formatted(
+                table,
+                table.equals(first)
+                    ? "shard_count => " + shards + ", colocate_with => 'none'"
+                    : "colocate_with => 'coatcheck." + first + "'"));
   }
 
-  /**
-   * Citus leaves the rows that it has copied in the table of the coordinator, where none is read.
-   */
   private static void dropLocalRows(DSLContext sql, String table) {
     PlainSql.execute(
-        sql, "select truncate_local_data_after_distributing_table('coatcheck." + table + "')");
+        sql,
+        "select pg_catalog.truncate_local_data_after_distributing_table('coatcheck.%s')"
+            .formatted(table));
   }
 
   /**
@@ -164,7 +179,7 @@ public final class Distribution {
         sql -> {
           List<Move> moves = plan(sql);
           if (!moves.isEmpty()) {
-            PlainSql.execute(sql, "select citus_rebalance_start()");
+            PlainSql.execute(sql, "select pg_catalog.citus_rebalance_start()");
           }
           return moves;
         });

@@ -54,14 +54,17 @@ record Login(
         TransactionStart.ON_SOURCE);
   }
 
-  /** For a request to the gateway's own database: connects within a second. */
+  /**
+   * For a request to the gateway's own database: connects within a second. Pinned, if a pooler
+   * between lets the pool's connections be.
+   */
   static Login ofRequest(DatabaseSettings settings, String applicationName) {
     return new Login(
         settings,
         applicationName,
         REQUEST_LOGIN_SECONDS,
         REQUEST_LOGIN_SECONDS,
-        "",
+        settings.isBounded() ? DatabaseSettings.PINNED : "",
         TransactionStart.OURS);
   }
 

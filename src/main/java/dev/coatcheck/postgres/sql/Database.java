@@ -39,10 +39,11 @@ public final class Database implements AutoCloseable {
   private static final Duration BEGIN_MAX = Duration.ofMillis(900);
 
   /**
-   * Of a pinned pool, whose databases hold tables of others: below the 10 s after which a
-   * connection is given up, so that no backend waits on for a lock that nobody waits for any more.
+   * For each statement of a pinned pool, and of work with a long deadline: below the 10 s after
+   * which a connection is given up, so that no backend waits on for a lock that nobody waits for
+   * any more.
    */
-  private static final String STATEMENT_MAX = " -c statement_timeout=9s";
+  private static final long STATEMENT_MILLIS_MAX = 9_000;
 
   /** For a pool without open connections, to a server that may be far away or busy. */
   private static final Duration COLD_BEGIN_MAX = Duration.ofSeconds(5);
@@ -87,7 +88,7 @@ public final class Database implements AutoCloseable {
    * session state, so no pooler in transaction mode may stand between.
    */
   public static Database openPinned(DatabaseSettings settings, String poolName, Observer observer) {
-    String options = DatabaseSettings.PINNED + STATEMENT_MAX;
+    String options = DatabaseSettings.PINNED + " -c statement_timeout=" + STATEMENT_MILLIS_MAX;
     Connections pool =
         Connections.open(settings, config(poolName, observer), options, COLD_BEGIN_MAX);
     return new Database(pool, observer, TransactionStart.ON_SOURCE, settings.shards());
@@ -213,7 +214,7 @@ public final class Database implements AutoCloseable {
     lent.begin();
     OptionalLong millisMax =
         isLong(deadline)
-            ? OptionalLong.of(Math.max(1, deadline.leftMillis()))
+            ? OptionalLong.of(Math.clamp(deadline.leftMillis(), 1, STATEMENT_MILLIS_MAX))
             : OptionalLong.empty();
     start.send(sql, millisMax, millisMax);
     T result = work.apply(sql);

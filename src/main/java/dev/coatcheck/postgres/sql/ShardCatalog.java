@@ -20,7 +20,7 @@ public final class ShardCatalog {
 
   private static final String OF_CITUS =
       """
-      select get_shard_id_for_distribution_column('coatcheck.public_id', bucket::smallint)
+      select pg_catalog.get_shard_id_for_distribution_column('coatcheck.public_id', bucket::smallint)
         from generate_series(0, 1023) as bucket order by bucket
       """;
 

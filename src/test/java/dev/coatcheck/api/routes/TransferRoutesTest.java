@@ -47,7 +47,8 @@ class TransferRoutesTest {
 
   @BeforeAll
   static void types() {
-    for (String name : List.of("charge", "moved", "bad", "conflict", "named", "ended", "cut")) {
+    for (String name :
+        List.of("charge", "moved", "bad", "conflict", "named", "ended", "cut", "planted")) {
       API.put(TestType.of(name, name));
     }
     API.put(TestType.of("person", "usr").uuids());
@@ -100,6 +101,33 @@ class TransferRoutesTest {
         .contains("{\"type\":\"moved\",\"key\":\"7\",\"legacy_id\":\"70\",\"created_at\":\"2020-");
     assertCounts(CSV.post(IMPORTS, csv.body().stringValue()), 2, 0, 2, 0);
     assertCounts(NDJSON.post(IMPORTS, ndjson.body().stringValue()), 2, 0, 2, 0);
+  }
+
+  /** Transfers have connections of their own. */
+  @Test
+  void whatANeighbourPlantsRunsInNoTransfer() {
+    String fail = " language plpgsql as $$ begin raise exception 'planted'; end $$";
+    GATEWAY
+        .sql()
+        .execute(
+            "create function public.times(numeric, integer) returns numeric" + fail,
+            "create operator public.* (function = public.times, leftarg = numeric,"
+                + " rightarg = integer)",
+            "create function public.unnest(text[]) returns setof text" + fail);
+    try {
+      assertCounts(CSV.post(IMPORTS, "type,key,public_id\nplanted,1,planted_0\n"), 1, 0, 0, 1);
+      assertCounts(CSV.post(IMPORTS, "type,key\nplanted,1\n"), 1, 1, 0, 0);
+      String file = API.get("/v1/exports?type=planted").body().stringValue();
+      assertThat(file).contains("planted,1,");
+      GATEWAY.execute("delete from coatcheck.public_id where key = 1");
+      assertCounts(CSV.post(IMPORTS, file), 1, 1, 0, 0);
+    } finally {
+      GATEWAY
+          .sql()
+          .execute(
+              "drop operator public.* (numeric, integer)",
+              "drop function public.times, public.unnest");
+    }
   }
 
   @Test

@@ -26,6 +26,16 @@ class ReplicaReadsTest {
   @BeforeAll
   static void start() throws Exception {
     pair = ReplicaPair.start();
+    // Of a neighbour: it must not run, neither here nor there.
+    pair.primary()
+        .sql()
+        .execute(
+            """
+            create function public.times(numeric, integer) returns numeric language plpgsql as
+            $$ begin raise exception 'planted'; end $$
+            """,
+            "create operator public.* (function = public.times, leftarg = numeric,"
+                + " rightarg = integer)");
     gateway = pair.gateway();
     client = gateway.client();
     TestClient.assertPut(client.put(TestType.of("charge", "ch")));
