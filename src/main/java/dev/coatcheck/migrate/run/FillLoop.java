@@ -8,7 +8,6 @@ import dev.coatcheck.migrate.table.Backfill.Outcome;
 import dev.coatcheck.migrate.table.Backfill.Range;
 import dev.coatcheck.migrate.table.Checkpoint;
 import dev.coatcheck.migrate.table.KeyTimes;
-import dev.coatcheck.migrate.table.Retry;
 import dev.coatcheck.migrate.table.SetAside;
 import dev.coatcheck.migrate.table.SetAside.Cause;
 import java.util.EnumSet;
@@ -38,7 +37,6 @@ final class FillLoop {
   private final TableMigration run;
   private final Heartbeat heartbeat;
   private final Backfill backfill;
-  private final Retry retry;
   private final FillPace pace;
   private final long fence;
   private int batches;
@@ -62,7 +60,6 @@ final class FillLoop {
             run.target(),
             source.isGateway() ? Optional.of(gateway.writer(run.typeNumber())) : Optional.empty(),
             legacyIds -> gateway.writer(run.typeNumber()).erased(gateway.database(), legacyIds));
-    this.retry = new Retry(backfill, this::fill);
     this.pace = new FillPace(journal, source, run, heartbeat);
     this.fence = heartbeat.claim().fence();
   }
@@ -162,7 +159,7 @@ final class FillLoop {
   }
 
   private int retry(long afterId, Set<Cause> causes) {
-    int filled = retry.run(afterId, causes);
+    int filled = backfill.retry(afterId, causes, this::fill);
     heartbeat.counted(backfill.checkpoint().counts());
     journal.setAside(
         heartbeat.claim(),

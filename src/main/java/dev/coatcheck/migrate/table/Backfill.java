@@ -9,6 +9,8 @@ import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.table.SetAside.Cause;
 import dev.coatcheck.postgres.sql.LockTimeout;
 import dev.coatcheck.postgres.sql.StatementTimeout;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -30,6 +32,9 @@ public final class Backfill {
   /** The statements of a batch: it locks rows, computes their keys and writes them. */
   public static final List<SqlTemplate> STATEMENTS =
       List.of(BatchTable.LOCK, BatchTable.KEYS, BatchTable.CALL);
+
+  /** Attempts per block that end in a timeout; after that, the rest of the block is given up. */
+  private static final int WAITS_MAX = 16;
 
   private final BackfillStore store;
   private final SetAsideStore setAside;
@@ -113,8 +118,46 @@ public final class Backfill {
         });
   }
 
-  public void blame(List<SetAside> rows, Outcome.Failed why) {
-    setAside.blame(rows, why.cause(), why.error());
+  /**
+   * Tries all rows after an ID that were set aside for one of the causes, once each, with their
+   * reserved keys. A batch that fails is halved, down to single rows, so that one refused row keeps
+   * no other row from its key. Rows that fail again stay, with their last error.
+   *
+   * @param attempt fills some rows in its own transaction, or throws to give up
+   * @return how many were filled
+   */
+  public int retry(long afterId, Set<Cause> causes, Function<List<SetAside>, Outcome> attempt) {
+    int filled = 0;
+    for (List<SetAside> rows = setAside(afterId, causes, KeyTimes.BLOCK);
+        !rows.isEmpty();
+        rows = setAside(rows.getLast().legacy(), causes, KeyTimes.BLOCK)) {
+      filled += retry(rows, attempt);
+    }
+    return filled;
+  }
+
+  private int retry(List<SetAside> rows, Function<List<SetAside>, Outcome> attempt) {
+    Deque<List<SetAside>> pieces = new ArrayDeque<>();
+    pieces.push(rows);
+    int filled = 0;
+    int waits = 0;
+    while (!pieces.isEmpty()) {
+      List<SetAside> piece = pieces.pop();
+      switch (attempt.apply(piece)) {
+        case Outcome.Filled some -> filled += some.rows();
+        case Outcome.Failed(Cause cause, String error) -> {
+          waits += cause == Cause.REFUSED ? 0 : 1;
+          if (piece.size() == 1 || waits > WAITS_MAX) {
+            setAside.blame(piece, cause, error);
+          } else {
+            int half = piece.size() / 2;
+            pieces.push(piece.subList(half, piece.size()));
+            pieces.push(piece.subList(0, half));
+          }
+        }
+      }
+    }
+    return filled;
   }
 
   /** The first row after an ID that has no key and is not set aside. */

@@ -236,8 +236,10 @@ class KeyTimesTest {
         }
         if (at.isAtEnd()) {
           long last = fence;
-          new Retry(backfill, some -> backfill.fill(some, last, MILLIS_MAX))
-              .run(0, EnumSet.allOf(SetAside.Cause.class));
+          backfill.retry(
+              0,
+              EnumSet.allOf(SetAside.Cause.class),
+              some -> backfill.fill(some, last, MILLIS_MAX));
           return target;
         }
       }

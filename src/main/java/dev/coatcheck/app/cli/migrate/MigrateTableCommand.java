@@ -21,7 +21,7 @@ import tools.jackson.databind.JsonNode;
 @Command(
     name = "migrate-table",
     description = "Gives the rows of a live table Snowflake keys and public IDs.",
-    subcommands = {PlanVerb.class, OldColumnsVerb.class, ContractVerb.class, RetireVerb.class})
+    subcommands = {PlanVerb.class, OldColumnsVerb.class, RetireVerb.class})
 public final class MigrateTableCommand {
   private static final String DETACH = "Return at once; the run continues in the gateway.";
 
@@ -222,6 +222,39 @@ public final class MigrateTableCommand {
     }
     output.print(run, out -> new RunText(out).undone(run));
     return 0;
+  }
+
+  @Command(
+      name = "contract",
+      description = {
+        "Drops the column of the legacy IDs, and the columns that refer to it. There is no way"
+            + " back.",
+        "Old links go on working: the gateway and an archive in the source keep all legacy IDs."
+      },
+      footer = "  coatcheck migrate-table contract 7 --confirm shop.orders --accept old_column")
+  int contract(
+      @Mixin RunCalls calls,
+      @Mixin Output output,
+      @Option(
+              names = "--confirm",
+              required = true,
+              paramLabel = "TABLE",
+              description = "Name of the table with its schema, as status prints it.")
+          String table,
+      @Option(
+              names = "--accept",
+              split = ",",
+              paramLabel = "CODE",
+              description = "Codes of findings that you accept; old-columns prints the findings.")
+          @Nullable List<String> accept)
+      throws CommandFailed {
+    calls.post(
+        "/contract", Map.of("confirm", table, "accept", accept == null ? List.of() : accept));
+    JsonNode run = end(calls);
+    if (!run.path("state").asString().equals("contracted")) {
+      throw new CommandFailed(RunText.failure(run));
+    }
+    return print(output, run);
   }
 
   @Command(
