@@ -150,6 +150,10 @@ final class GatewayChild implements AutoCloseable {
     return builder;
   }
 
+  boolean isAlive() {
+    return process.isAlive();
+  }
+
   long pid() {
     return process.pid();
   }

@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -40,8 +41,14 @@ class GatewayCrashTest {
   private static final TestHome HOME = TestHome.fresh();
   private static final AtomicLong SUPPLIED_KEYS = new AtomicLong();
 
+  /** What the last test left, so that not each one has to start a Postgres. */
+  private static @Nullable GatewayChild running;
+
   @AfterAll
   static void delete() {
+    if (running != null) {
+      running.close();
+    }
     HOME.close();
   }
 
@@ -66,9 +73,7 @@ class GatewayCrashTest {
     killPostgres();
 
     assertThat(gateway.endStatus()).isEqualTo(1);
-    try (GatewayChild next = serve()) {
-      assertThat(calls(next).get("/health/ready").status()).isEqualTo(200);
-    }
+    assertThat(calls(serve()).get("/health/ready").status()).isEqualTo(200);
   }
 
   private static void killGateways(int rounds, int callsMax) throws Exception {
@@ -93,11 +98,10 @@ class GatewayCrashTest {
       numbers.addAll(load.numbers());
       System.out.println("GatewayCrashTest: " + acknowledged.size() + " acknowledged");
     }
-    try (GatewayChild gateway = serve()) {
-      assertAllThere(calls(gateway), acknowledged, seed);
-      assertSettledBySendingAgain(calls(gateway), attempted, seed);
-      requireSegmentIntact(calls(gateway), numbers, rounds, seed);
-    }
+    GatewayChild gateway = serve();
+    assertAllThere(calls(gateway), acknowledged, seed);
+    assertSettledBySendingAgain(calls(gateway), attempted, seed);
+    requireSegmentIntact(calls(gateway), numbers, rounds, seed);
   }
 
   /** Promise 21b: a gateway that is killed loses two steps, and the draws without an answer. */
@@ -128,22 +132,21 @@ class GatewayCrashTest {
   /** Promise 15, for a request that is half sent when SIGTERM comes. */
   @Test
   void anAcceptedRequestIsAnsweredAfterSigterm() throws Exception {
-    try (GatewayChild gateway = serve()) {
-      putTypes(calls(gateway));
-      URI uri = gateway.uri();
-      try (Socket socket = new Socket(uri.getHost(), uri.getPort())) {
-        socket.setSoTimeout(20_000);
-        String body = "{\"type\":\"charge\",\"key\":\"4711000000\"}";
-        acceptWithoutBody(socket, key(), body.length());
+    GatewayChild gateway = serve();
+    putTypes(calls(gateway));
+    URI uri = gateway.uri();
+    try (Socket socket = new Socket(uri.getHost(), uri.getPort())) {
+      socket.setSoTimeout(20_000);
+      String body = "{\"type\":\"charge\",\"key\":\"4711000000\"}";
+      acceptWithoutBody(socket, key(), body.length());
 
-        gateway.requestStop();
-        await("no new connections").until(() -> !accepts(uri));
-        socket.getOutputStream().write(body.getBytes(StandardCharsets.US_ASCII));
+      gateway.requestStop();
+      await("no new connections").until(() -> !accepts(uri));
+      socket.getOutputStream().write(body.getBytes(StandardCharsets.US_ASCII));
 
-        assertThat(readAll(socket.getInputStream())).startsWith("HTTP/1.1 201 ");
-      }
-      assertThat(gateway.terminate()).isEqualTo(128 + 15);
+      assertThat(readAll(socket.getInputStream())).startsWith("HTTP/1.1 201 ");
     }
+    assertThat(gateway.terminate()).isEqualTo(128 + 15);
     try (EmbeddedDatabase database = EmbeddedDatabase.start(HOME.path())) {
       assertThat(
               TestSql.on(database)
@@ -247,8 +250,15 @@ class GatewayCrashTest {
     ProcessHandle.of(Long.parseLong(pid.strip())).ifPresent(ProcessHandle::destroyForcibly);
   }
 
+  /** On the home of all tests: the one that runs, or a new one. */
   private static GatewayChild serve() throws IOException {
-    return GatewayChild.serve(HOME.path());
+    GatewayChild last = running;
+    if (last != null && last.isAlive()) {
+      return last;
+    }
+    GatewayChild next = GatewayChild.serve(HOME.path());
+    running = next;
+    return next;
   }
 
   private static TestClient calls(GatewayChild gateway) throws IOException {

@@ -31,6 +31,9 @@ class SilentReadersTest {
   /** How long each route is held; two minutes were seen to be no different. */
   private static final Duration HELD = Duration.ofSeconds(Long.getLong("silent.seconds", 15));
 
+  /** Bytes of their own for each would take twice the heap of 64 MB. */
+  private static final int READERS = 100;
+
   private static final int OPENED_AT_ONCE = 200;
 
   /** Fills the receive window of a client, so that the gateway has to wait for it. */
@@ -38,11 +41,11 @@ class SilentReadersTest {
 
   @Test
   void readersOfAStaticFileShareItsBytes() throws Exception {
-    IdleConnections.require(200);
+    IdleConnections.require(READERS);
     TestDatabase database = TestDatabase.fresh();
     try (GatewayChild gateway = GatewayChild.serve(database, "64m", Map.of());
         Silent readers = new Silent(gateway.uri())) {
-      readers.open(200, request(LARGEST).repeat(4));
+      readers.open(READERS, request(LARGEST).repeat(4));
 
       // The buffers of the kernel take a part of each file, which lasts on a slow machine.
       nextAnswers(gateway, database).areRight();

@@ -13,10 +13,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/**
- * What filters read, by the statistics of a database that nothing else uses: sessions report what
- * they have read up to a minute late.
- */
+/** What filters read, by the statistics of a database that nothing else uses. */
 class AuditFilterCostTest {
   private static final TestDatabase SERVER = TestDatabase.fresh();
   private static final Database DATABASE =
@@ -41,24 +38,24 @@ class AuditFilterCostTest {
                    case n % 1000 when 0 then 'rare' else 'edge' end,
                    case n % 500 when 0 then 'type.put' else 'id.revoke' end,
                    array['ch_' || n], '{}'
-              from generate_series(1, 200000) as n
+              from generate_series(1, 50000) as n
             """,
-            "update coatcheck.change_head set audited = 200000",
+            "update coatcheck.change_head set audited = 50000",
             "vacuum analyze coatcheck.audit_entry");
     long before = rowsRead();
 
-    assertThat(newest(AuditTest.filter("", "", ""))).hasSize(20).startsWith(200_000L);
+    assertThat(newest(AuditTest.filter("", "", ""))).hasSize(20).startsWith(50_000L);
     assertThat(newest(AuditTest.filter("ch_77", "", ""))).containsExactly(77L);
     assertThat(newest(AuditTest.filter("ch_none", "", ""))).isEmpty();
-    assertThat(newest(AuditTest.filter("", "rare", ""))).startsWith(200_000L, 199_000L);
+    assertThat(newest(AuditTest.filter("", "rare", ""))).startsWith(50_000L, 49_000L);
     assertThat(newest(AuditTest.filter("", "nobody", ""))).isEmpty();
-    assertThat(newest(AuditTest.filter("", "", "type.put"))).startsWith(200_000L, 199_500L);
+    assertThat(newest(AuditTest.filter("", "", "type.put"))).startsWith(50_000L, 49_500L);
     assertThat(newest(AuditTest.span("2026-01-01T00:00:00Z", "2026-01-01T00:01:00Z")))
         .hasSize(20)
         .startsWith(59L);
     assertThat(
             AUDIT.portion(
-                AuditTest.span("2026-01-02T00:00:00Z", "2026-01-02T00:01:00Z"), 0, 200_000))
+                AuditTest.span("2026-01-01T12:00:00Z", "2026-01-01T12:01:00Z"), 0, 50_000))
         .hasSize(60);
     assertThat(
             newest(
@@ -70,6 +67,8 @@ class AuditFilterCostTest {
                     Optional.of(Instant.parse("2026-01-01T00:01:00Z")))))
         .hasSize(20);
 
+    // Left alone, the session reports what it has read up to ten seconds late.
+    DATABASE.write("flush", sql -> sql.execute("select pg_stat_force_next_flush()"));
     Awaitility.await().until(() -> rowsRead() > before);
     assertThat(rowsRead() - before).isLessThan(2_000);
   }

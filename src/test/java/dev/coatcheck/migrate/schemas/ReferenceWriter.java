@@ -16,7 +16,7 @@ final class ReferenceWriter implements AutoCloseable {
   private static final int THREADS = 2;
 
   /** Between two changes of a thread, so that a run gets its locks on a small machine too. */
-  private static final long PAUSE_MILLIS = 5;
+  private static final long PAUSE_MILLIS = 20;
 
   private final Writers writers = new Writers();
   final Queue<String> errors = writers.errors;
