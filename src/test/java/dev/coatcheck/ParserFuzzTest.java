@@ -29,7 +29,7 @@ class ParserFuzzTest {
   /** The profile "faults" fetches it, and {@code build/fuzz} too. */
   private static final Path JAZZER = Path.of("target", "fuzz", "lib");
 
-  private static final int SECONDS = Integer.getInteger("fuzz.seconds", 20);
+  private static final int SECONDS = Integer.getInteger("fuzz.seconds", 8);
   private static final int LENGTH_MAX = 300;
   private static final int MUTATIONS = 300;
 

@@ -22,22 +22,25 @@ import org.awaitility.core.ConditionTimeoutException;
 final class FaultRounds {
   private static final int PROCESSES = 3;
   private static final int LAST_WORKER = 5;
-  private static final Path HOME = TestServer.home("fault-database");
 
+  private final Path home;
   private final long seed;
   private final Random random;
-  private final Defect defect;
   private final AcknowledgedKeys acknowledged = new AcknowledgedKeys();
   private final List<MintingProcess> processes = new ArrayList<>();
   private final List<FaultProxy> proxies = new ArrayList<>();
   private EmbeddedDatabase postgres;
   private int started;
 
-  FaultRounds(long seed, Defect defect) throws Exception {
+  /**
+   * @param site of which database, so that several run at the same time
+   */
+  FaultRounds(String site, long seed) throws Exception {
+    this.home = TestServer.home("fault-database-" + site);
     this.seed = seed;
     this.random = new Random(seed);
-    this.defect = defect;
-    this.postgres = EmbeddedDatabase.start(HOME);
+    this.postgres = EmbeddedDatabase.start(home);
+    LaggingStandby.syncNothing(postgres);
     TestSql.on(postgres).migrate();
     execute("truncate coatcheck.worker_lease, coatcheck.lease_window");
   }
@@ -124,11 +127,11 @@ final class FaultRounds {
 
   private void restartPostgres(boolean kill) throws Exception {
     if (kill) {
-      String pid = Files.readAllLines(HOME.resolve("data/postmaster.pid")).getFirst();
+      String pid = Files.readAllLines(home.resolve("data/postmaster.pid")).getFirst();
       ProcessHandle.of(Long.parseLong(pid)).ifPresent(ProcessHandle::destroyForcibly);
     }
     postgres.close();
-    postgres = EmbeddedDatabase.start(HOME);
+    postgres = EmbeddedDatabase.start(home);
     proxies.forEach(proxy -> proxy.cut());
     for (FaultProxy proxy : proxies) {
       proxy.target(port());
@@ -139,7 +142,9 @@ final class FaultRounds {
     TestDatabase through = LaggingStandby.on(postgres).behind(proxies.get(index).port());
     String name = "process-" + nextNumber();
     return MintingProcess.start(
-        new MintingProcess.Order(through, name, 0, LAST_WORKER, defect), Map.of(), acknowledged);
+        new MintingProcess.Order(through, name, 0, LAST_WORKER, Defect.NONE),
+        Map.of(),
+        acknowledged);
   }
 
   private synchronized int nextNumber() {

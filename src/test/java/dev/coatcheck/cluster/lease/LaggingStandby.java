@@ -59,6 +59,12 @@ public final class LaggingStandby implements AutoCloseable {
     return database;
   }
 
+  /** Only a machine that fails needs it; it takes most of each start and stop on a busy disk. */
+  static void syncNothing(EmbeddedDatabase database) {
+    TestSql.on(database).execute("alter system set fsync = off");
+    TestSql.on(database).execute("select pg_reload_conf()");
+  }
+
   static TestDatabase on(EmbeddedDatabase database) {
     return new TestDatabase(database.jdbcUrl(), database.user(), database.password());
   }

@@ -30,7 +30,8 @@ class LeaseSimulationTest {
           SnowflakeLayout.accepted("29x1000/21/13@1463673600000"),
           SnowflakeLayout.accepted("39x4/4/s12/8@1672531200000"));
 
-  private static final List<Weather> FOUL = List.of(Weather.FOUL, Weather.JUMPY, Weather.STORM);
+  private static final List<Weather> FOUL =
+      List.of(Weather.FOUL, Weather.JUMPY, Weather.STORM, Weather.TAKEN);
 
   @Test
   @BrokenBy({"window-ignored", "renew-without-epoch", "registered-without-rest", "system-ignored"})
@@ -145,6 +146,7 @@ class LeaseSimulationTest {
     return switch (Defect.current()) {
       case NONE -> FOUL.get((int) (seed % FOUL.size()));
       case REGISTERED_WITHOUT_REST -> Weather.STORM;
+      case RENEW_WITHOUT_EPOCH -> Weather.TAKEN;
       default -> Weather.FOUL;
     };
   }
