@@ -4,6 +4,7 @@ import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.GatewayCalls;
 import dev.coatcheck.app.client.Output;
 import dev.coatcheck.app.client.Reply;
+import dev.coatcheck.core.observe.RootCause;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
@@ -58,7 +59,7 @@ final class BatchCalls {
         send(path, body.apply(batch), batch);
       }
     } catch (UncheckedIOException broken) {
-      throw new CommandFailed("can't read standard input: " + broken.getCause().getMessage());
+      throw new CommandFailed("can't read standard input: " + RootCause.of(broken).getMessage());
     }
     return status();
   }
