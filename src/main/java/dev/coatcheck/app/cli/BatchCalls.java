@@ -48,20 +48,25 @@ final class BatchCalls {
     // Standard input is not ours to close.
     BufferedReader input =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    Stream<String> items = fromInput ? input.lines() : arguments.stream();
-    Stream<List<String>> batches =
-        items
-            .map(String::strip)
-            .filter(item -> !item.isEmpty())
-            .gather(Gatherers.windowFixed(ITEMS_MAX));
     try {
-      for (List<String> batch : (Iterable<List<String>>) batches::iterator) {
+      for (List<String> batch : batches(fromInput ? input.lines() : arguments.stream())) {
         send(path, body.apply(batch), batch);
       }
     } catch (UncheckedIOException broken) {
       throw new CommandFailed("can't read standard input: " + RootCause.of(broken).getMessage());
     }
     return status();
+  }
+
+  /**
+   * The lines that aren't blank, by as many as a call takes. They are read as they are asked for.
+   */
+  static Iterable<List<String>> batches(Stream<String> lines) {
+    return lines
+            .map(String::strip)
+            .filter(line -> !line.isEmpty())
+            .gather(Gatherers.windowFixed(ITEMS_MAX))
+        ::iterator;
   }
 
   /**

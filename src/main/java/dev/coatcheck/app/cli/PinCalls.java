@@ -5,10 +5,12 @@ import dev.coatcheck.app.client.ExitCode;
 import dev.coatcheck.app.client.GatewayCalls;
 import dev.coatcheck.app.client.Misused;
 import dev.coatcheck.app.client.Output;
+import dev.coatcheck.core.observe.RootCause;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,8 +22,6 @@ import tools.jackson.databind.JsonNode;
 
 /** The requests of {@code coatcheck types pin}: the keys of a file, a thousand at a time. */
 final class PinCalls {
-  private static final int KEYS_MAX = 1_000;
-
   private final GatewayCalls gateway;
   private final String path;
   private final String sealKey;
@@ -46,22 +46,14 @@ final class PinCalls {
                 .path("closed_at")
                 .asString("")
             : "";
-    output.rows(
-        List.of(
-            Output.object(
-                Map.of(
-                    "pinned",
-                    pinned,
-                    "present",
-                    present,
-                    "conflicts",
-                    String.join(" ", conflicts),
-                    "closed_at",
-                    closedAt))),
-        "pinned",
-        "present",
-        "conflicts",
-        "closed_at");
+    JsonNode done =
+        Output.object(
+            Map.ofEntries(
+                Map.entry("pinned", pinned),
+                Map.entry("present", present),
+                Map.entry("conflicts", String.join(" ", conflicts)),
+                Map.entry("closed_at", closedAt)));
+    output.rows(List.of(done), "pinned", "present", "conflicts", "closed_at");
     return conflicts.isEmpty() ? 0 : ExitCode.FAILED.status();
   }
 
@@ -70,20 +62,12 @@ final class PinCalls {
     try (InputStream in = isInput ? System.in : Files.newInputStream(file);
         BufferedReader lines =
             new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
-      List<String> keys = new ArrayList<>(KEYS_MAX);
-      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        if (!line.isBlank()) {
-          keys.add(line.strip());
-        }
-        if (keys.size() == KEYS_MAX) {
-          send(keys);
-        }
-      }
-      if (!keys.isEmpty()) {
+      for (List<String> keys : BatchCalls.batches(lines.lines())) {
         send(keys);
       }
-    } catch (IOException unreadable) {
-      throw new Misused("can't read keys from " + file + ": " + unreadable.getMessage());
+    } catch (IOException | UncheckedIOException unreadable) {
+      throw new Misused(
+          "can't read keys from " + file + ": " + RootCause.of(unreadable).getMessage());
     }
   }
 
@@ -94,6 +78,5 @@ final class PinCalls {
     for (JsonNode key : answer.path("conflicts")) {
       conflicts.add(key.asString());
     }
-    keys.clear();
   }
 }

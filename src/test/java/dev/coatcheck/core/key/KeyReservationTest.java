@@ -15,6 +15,7 @@ class KeyReservationTest {
 
   private long nano;
   private long taken;
+  private int asked;
 
   private final Waiter waiter =
       new Waiter() {
@@ -50,6 +51,25 @@ class KeyReservationTest {
         .isBetween(
             KeyReservation.DRAW_NANOS_MAX,
             KeyReservation.DRAW_NANOS_MAX + KeyReservation.PAUSE_NANOS);
+  }
+
+  @Test
+  void aThreadThatIsInterruptedDoesNotWait() {
+    Thread.currentThread().interrupt();
+
+    assertThat(
+            KeyReservation.draw(
+                2,
+                SECONDS,
+                _ -> {
+                  asked++;
+                  return new KeyReservation.Wait("taken", 1_000);
+                },
+                Waiter.PARKING))
+        .isEqualTo(new KeyOutcome.Refused("taken", 1_000));
+
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(asked).isLessThan(5);
   }
 
   @Test

@@ -29,7 +29,7 @@ public sealed interface KeyReservation {
 
   /**
    * Draws keys run by run. A refusal discards the earlier runs: gaps are harmless, but with a
-   * partial draw every caller would need a loop.
+   * partial draw every caller would need a loop. An interrupted thread waits for nothing.
    */
   static KeyOutcome draw(
       int count, SnowflakeLayout layout, IntFunction<KeyReservation> source, Waiter waiter) {
@@ -55,7 +55,8 @@ public sealed interface KeyReservation {
         if (idleSince == Long.MIN_VALUE) {
           idleSince = now;
         } else if (now - idleSince >= WAIT_NANOS_MAX + (done > 0 ? tickNanos : 0)
-            || now - begun >= DRAW_NANOS_MAX) {
+            || now - begun >= DRAW_NANOS_MAX
+            || Thread.currentThread().isInterrupted()) { // no pause lasts then
           return new KeyOutcome.Refused(wait.reason(), wait.retryAfterMillis());
         }
         waiter.pause(PAUSE_NANOS);
