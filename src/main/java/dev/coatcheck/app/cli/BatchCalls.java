@@ -10,6 +10,7 @@ import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Gatherers;
@@ -49,7 +50,9 @@ final class BatchCalls {
     BufferedReader input =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     try {
-      for (List<String> batch : batches(fromInput ? input.lines() : arguments.stream())) {
+      Iterator<List<String>> batches = batches(fromInput ? input.lines() : arguments.stream());
+      while (batches.hasNext()) {
+        List<String> batch = batches.next();
         send(path, body.apply(batch), batch);
       }
     } catch (UncheckedIOException broken) {
@@ -61,12 +64,12 @@ final class BatchCalls {
   /**
    * The lines that aren't blank, by as many as a call takes. They are read as they are asked for.
    */
-  static Iterable<List<String>> batches(Stream<String> lines) {
+  static Iterator<List<String>> batches(Stream<String> lines) {
     return lines
-            .map(String::strip)
-            .filter(line -> !line.isEmpty())
-            .gather(Gatherers.windowFixed(ITEMS_MAX))
-        ::iterator;
+        .map(String::strip)
+        .filter(line -> !line.isEmpty())
+        .gather(Gatherers.windowFixed(ITEMS_MAX))
+        .iterator();
   }
 
   /**

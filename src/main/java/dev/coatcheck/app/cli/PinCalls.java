@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -62,8 +63,9 @@ final class PinCalls {
     try (InputStream in = isInput ? System.in : Files.newInputStream(file);
         BufferedReader lines =
             new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
-      for (List<String> keys : BatchCalls.batches(lines.lines())) {
-        send(keys);
+      Iterator<List<String>> batches = BatchCalls.batches(lines.lines());
+      while (batches.hasNext()) {
+        send(batches.next());
       }
     } catch (IOException | UncheckedIOException unreadable) {
       throw new Misused(
