@@ -255,7 +255,7 @@ class EndingsTest {
             threads.submit(
                 () -> {
                   go.await();
-                  return FIXTURE.end(List.of(request), Mode.EACH, Actor.operator());
+                  return FIXTURE.endUntilNotBusy(request);
                 }));
       }
       List<Future<Integer>> beside =

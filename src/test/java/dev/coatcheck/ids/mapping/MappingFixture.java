@@ -172,6 +172,15 @@ public final class MappingFixture implements AutoCloseable, AfterAllCallback {
     return endings.end(requests, mode, by, AllowedTypes.ALL, Optional.empty());
   }
 
+  /** Ends IDs as a client does on a machine that is too busy to answer in time. */
+  public Endings.Result endUntilNotBusy(Endings.Request request) {
+    Endings.Result result;
+    do {
+      result = end(List.of(request), Endings.Mode.EACH, Actor.operator());
+    } while (result instanceof Endings.Result.Busy || result instanceof Endings.Result.Overloaded);
+    return result;
+  }
+
   public List<MintOutcome.Ticket> mint(MintRequest... requests) {
     return minted(minter.mint(MintCall.batch(List.of(requests))));
   }
