@@ -63,7 +63,7 @@ public final class Output {
     requireReader();
   }
 
-  /** Says something beside the results, to people: on standard error, whatever the form. */
+  /** Prints a line for people on standard error, with and without {@code --json}. */
   public void note(String line) {
     command.commandLine().getErr().println(line);
   }
