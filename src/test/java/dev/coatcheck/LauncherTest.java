@@ -107,6 +107,49 @@ class LauncherTest {
     assertThat(builds()).isEqualTo(2);
   }
 
+  @Test
+  void anEndedLauncherLeavesNoBuildRunning() throws Exception {
+    maven(
+        MAVEN.replace(
+            "echo whole",
+            "touch target/under-way; until [ -f target/go ]; do sleep 0.1; done; echo whole"));
+
+    Ended ended =
+        run(
+            """
+            ./coatcheck --version &
+            until [ -f target/under-way ]; do sleep 0.1; done
+            kill -TERM $!
+            touch target/go
+            wait $!
+            """);
+
+    assertThat(ended.status()).isEqualTo(143);
+    assertThat(ended.err()).contains("the next start builds again.\n");
+    assertThat(tree.resolve("target/coatcheck.jar")).hasContent("whole");
+  }
+
+  /** As on macOS. */
+  @Test
+  void twoStartsBuildOnceWithoutFlock() throws Exception {
+    assumeTrue(CoatcheckProgram.isInstalled("perl"), "perl is not installed");
+
+    Ended both =
+        run(
+            """
+            mkdir bin
+            ln -s /bin/* /usr/bin/* bin/ 2>/dev/null || true
+            rm -f bin/flock
+            export PATH=$PWD/bin
+            ./coatcheck --version &
+            ./coatcheck --version
+            wait
+            """);
+
+    assertThat(both.err()).contains("building");
+    assertThat(builds()).isEqualTo(1);
+  }
+
   private long builds() throws IOException {
     return Files.readAllLines(tree.resolve("target/builds")).size();
   }
