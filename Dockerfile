@@ -34,6 +34,8 @@ RUN mkdir /tmp/trained && train /tmp/trained
 
 FROM program
 COPY --from=trained /tmp/trained /opt/coatcheck
+# The data of the embedded Postgres, which must outlive the container of a trial without a database.
+VOLUME /var/lib/coatcheck
 ENV COATCHECK_HOST=0.0.0.0 COATCHECK_PORT=8080
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["healthy"]
