@@ -55,6 +55,25 @@ class RecipesTest {
     userId = GATEWAY.client().mint("user", "key", "42").text("/id");
   }
 
+  /** Else a gateway with links from the README refuses it with {@code links_would_die}. */
+  @Test
+  void theTypeOfEachPageIsThatOfTheReadme() throws IOException {
+    String type =
+        "{\"prefix\":\"ch\",\"key\":\"bigint\",\"generate\":\"none\","
+            + "\"redirect\":{\"template\":\"https://shop.example/charges/{id}\"}}";
+
+    assertThat(Path.of("README.md")).content().contains(type);
+    assertThat(Path.of("docs/spring.md")).content().contains(type);
+    assertThat(List.of("rails", "django", "node", "spring"))
+        .allSatisfy(
+            page ->
+                assertThat(Path.of("docs/recipes", page + ".md"))
+                    .content()
+                    .contains(
+                        "types put charge --prefix ch --generate none"
+                            + " --redirect 'https://shop.example/charges/{id}'"));
+  }
+
   @Test
   void rails() throws Exception {
     require(

@@ -7,7 +7,7 @@ import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 
 @Entity
-@PublicIdType(prefix = "ch", name = "charge")
+@PublicIdType(prefix = "shc", name = "shop_charge")
 public class Charge {
   @Id @KeyType private Key<Charge> id;
   @KeyType private Key<Customer> customer;

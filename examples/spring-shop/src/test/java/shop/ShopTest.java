@@ -56,7 +56,7 @@ class ShopTest {
   @BeforeAll
   static void types() {
     put("customer", "cus");
-    put("charge", "ch");
+    put("shop_charge", "shc");
   }
 
   private static void put(String name, String prefix) {
@@ -123,8 +123,8 @@ class ShopTest {
     String charge = charge(customer);
     assertThat(post("/charges", "{\"customer\":\"%s\",\"cents\":1}".formatted(charge)).statusCode())
         .isEqualTo(400);
-    assertThat(get("/charges/ch_00000000000000000000002C").statusCode()).as("a typo").isEqualTo(400);
-    assertThat(get("/charges/ch_00000000000000000000002B").statusCode()).isEqualTo(404);
+    assertThat(get("/charges/shc_0000000000000000000000oC").statusCode()).as("a typo").isEqualTo(400);
+    assertThat(get("/charges/shc_0000000000000000000000oU").statusCode()).isEqualTo(404);
   }
 
   @Test
@@ -161,7 +161,7 @@ class ShopTest {
     int before = CALLS.get();
     HttpResponse<String> page = get("/charges?customer=" + customer);
 
-    assertThat(Pattern.compile("\"id\":\"ch_").matcher(page.body()).results()).hasSize(500);
+    assertThat(Pattern.compile("\"id\":\"shc_").matcher(page.body()).results()).hasSize(500);
     // The customer of the URL, all charges, and the customers in the rows, which are another type.
     assertThat(CALLS.get() - before).isLessThanOrEqualTo(3);
   }

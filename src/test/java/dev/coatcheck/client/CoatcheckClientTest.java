@@ -23,6 +23,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
+import java.net.http.HttpClient;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,6 +41,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(120) // for answers that never come
 class CoatcheckClientTest {
@@ -390,6 +393,23 @@ class CoatcheckClientTest {
     assertThat(GATEWAY.count("select count(*) from coatcheck.public_id")).isEqualTo(before + 4);
   }
 
+  /** As by a process that ended before it stored them. */
+  @Test
+  void aListThatIsSentAgainUnderItsKeyIsMintedOnce() {
+    List<MintRequest<Charge>> charges = Collections.nCopies(1_500, MintRequest.of(Charge.class));
+    long before = GATEWAY.count("select count(*) from coatcheck.public_id");
+
+    List<MintResult<Charge>> first = client.mintAll(charges, "import-\"7\"");
+    List<MintResult<Charge>> again = client().mintAll(charges, "import-\"7\"");
+
+    assertThat(first).hasSize(1_500).doesNotHaveDuplicates().isEqualTo(again);
+    assertThat(GATEWAY.count("select count(*) from coatcheck.public_id")).isEqualTo(before + 1_500);
+
+    List<MintResult<Charge>> few = client.mintAll(charges.subList(0, 3), "import-8");
+    assertThat(client.mintAll(charges.subList(0, 3), "import-8")).isEqualTo(few);
+    assertThat(client.mintAll(charges.subList(0, 3), "import-9")).doesNotContainAnyElementsOf(few);
+  }
+
   @Test
   void anIdempotencyKeyMayHaveAnyVisibleCharacter() {
     MintRequest<Charge> charge = MintRequest.of(Charge.class);
@@ -522,6 +542,45 @@ class CoatcheckClientTest {
         .satisfies(refused -> isNotToldIn(refused));
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "http://shop:secret@127.0.0.1:8080",
+        "http://127.0.0.1:8080?key=secret",
+        "http://127.0.0.1:8080/#secret",
+        "ftp://127.0.0.1/secret",
+        "http:///secret"
+      })
+  void aUrlThatIsNoGatewaysIsRefusedAndNotTold(String url) {
+    assertThatThrownBy(() -> CoatcheckClient.builder(URI.create(url)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .extracting(Throwable::getMessage)
+        .asString()
+        .doesNotContain("secret");
+  }
+
+  /** The JDK's client sends the API key on. */
+  @Test
+  void anHttpClientThatFollowsRedirectsIsRefused() {
+    HttpClient following =
+        HttpClient.newBuilder().followRedirects(HttpClient.Redirect.NORMAL).build();
+
+    assertThatThrownBy(() -> CoatcheckClient.builder(proxy.uri()).httpClient(following))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("redirects");
+  }
+
+  @Test
+  void whatNoCallCanHaveIsRefusedBeforeIt() {
+    CoatcheckClient.Builder builder = CoatcheckClient.builder(proxy.uri());
+
+    assertThatThrownBy(() -> builder.deadline(Duration.ZERO)).hasMessageContaining("PT0S");
+    assertThatThrownBy(() -> builder.triesMax(0)).hasMessageContaining("0 times");
+    assertThatThrownBy(() -> GatewayRequest.of("GET", ".shop.example/v1/types"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("slash");
+  }
+
   private static void isNotToldIn(Throwable refused) {
     assertThat(refused)
         .isInstanceOf(IllegalArgumentException.class)
@@ -581,12 +640,20 @@ class CoatcheckClientTest {
 
     List<UrlResult> results =
         client.resolveUrls(
-            List.of("/a\0b", url, "/a\uD83D", "/\uDE00\uD83D", "/\uD83D\uDE00", url));
+            List.of(
+                "/a\0b",
+                url,
+                "/a\uD83D",
+                "/\uDE00\uD83D",
+                "/\uD83D\uDE00",
+                "/" + "a".repeat(1_100_000),
+                url));
 
     assertThat(results)
-        .hasSize(6)
+        .hasSize(7)
         .extracting(result -> result instanceof UrlResult.Refused no ? no.problem().code() : "")
-        .containsExactly("url_invalid", "", "url_invalid", "url_invalid", "url_invalid", "");
+        .containsExactly(
+            "url_invalid", "", "url_invalid", "url_invalid", "url_invalid", "url_invalid", "");
     assertThatThrownBy(() -> client.resolveUrl("/a\uD83D"))
         .isInstanceOfSatisfying(
             CoatcheckException.class, failed -> assertThat(failed.code()).isEqualTo("url_invalid"));

@@ -1,6 +1,7 @@
 package dev.coatcheck.keys;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.coatcheck.cluster.lease.LeaseReply;
@@ -11,13 +12,57 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class HttpLeasesTest {
   private static final String LEASE =
       """
       {"id":"9f86","worker":4,"epoch":1,"from":"2026-11-21T09:30:00Z","until":"2026-11-21T09:30:03Z"}
       """;
+
+  /** A connection of HTTP/2 that fell silent would be used again after each timeout. */
+  @Test
+  void aConnectionIsNeverOneOfHttp2() throws IOException {
+    AtomicReference<@Nullable String> upgrade = new AtomicReference<>("none came");
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext(
+        "/",
+        exchange -> {
+          upgrade.set(exchange.getRequestHeaders().getFirst("Upgrade"));
+          exchange.sendResponseHeaders(503, -1);
+          exchange.close();
+        });
+    server.start();
+    try {
+      URI uri = URI.create("http://127.0.0.1:" + server.getAddress().getPort());
+      new HttpLeases(uri, () -> "key", SnowflakeLayout.DEFAULT, "shop-1")
+          .apply(new LeaseRequest.Acquire());
+      assertThat(upgrade.get()).isNull();
+    } finally {
+      server.stop(0);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "http://shop:secret@127.0.0.1:8080",
+        "http://127.0.0.1:8080?key=secret",
+        "http://127.0.0.1:8080/#secret",
+        "127.0.0.1"
+      })
+  void aUrlThatIsNoGatewaysIsRefusedAndNotTold(String url) {
+    assertThatThrownBy(() -> Snowflakes.leasedFrom(URI.create(url), "key"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .extracting(Throwable::getMessage)
+        .asString()
+        .doesNotContain("secret");
+  }
 
   /** Only the length of the answer is wrong. */
   @Test

@@ -203,6 +203,26 @@ class WorkerLeaseTest {
     assertThat(events).last().isEqualTo(new LeaseEvent.Released("default", 5));
   }
 
+  /** Such as that of an executor that is shut down. */
+  @Test
+  void anInterruptedThreadThatClosesGivesTheWorkerBack() {
+    WorkerLease lease = lease(settings(6, 6));
+    awaitMinting(lease);
+    Thread.currentThread().interrupt();
+    lease.close();
+    assertThat(Thread.interrupted()).isTrue();
+    await().until(() -> events.contains(new LeaseEvent.Released("default", 6)));
+  }
+
+  @Test
+  void aWorkerThatCannotBeGivenBackIsNotToldAsReleased() {
+    WorkerLease lease = lease(settings(7, 7));
+    awaitMinting(lease);
+    cutOff = true;
+    lease.close();
+    assertThat(events).last().isEqualTo(new LeaseEvent.Failed("default", "cut off"));
+  }
+
   /** However long the database takes for it, up to the limit of each request for a lease. */
   @Test
   void theFirstDrawWaitsForTheFirstWorker() {

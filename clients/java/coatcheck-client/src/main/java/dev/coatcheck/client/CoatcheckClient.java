@@ -13,6 +13,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Supplier;
@@ -49,6 +50,9 @@ public final class CoatcheckClient implements AutoCloseable {
   /** Percent-encoded. The head of a request has at most 8 KiB, so a longer URL goes in a body. */
   private static final int URL_IN_HEAD_MAX = 4_096;
 
+  /** Far more than a gateway resolves. A body has 1 MiB, of at most 6 bytes for each character. */
+  private static final int URL_IN_BODY_MAX = 100_000;
+
   private final Transport transport;
   private final TypeNames names;
   private final @Nullable KeptAnswers kept;
@@ -62,8 +66,8 @@ public final class CoatcheckClient implements AutoCloseable {
   /**
    * Begins a client.
    *
-   * @param url address of the gateway, {@code http} or {@code https}, without a query; a path is a
-   *     prefix of all paths
+   * @param url address of the gateway, {@code http} or {@code https}, without user info, query and
+   *     fragment; a path is a prefix of all paths
    * @return a builder with the defaults
    * @throws IllegalArgumentException if the URL is another one
    */
@@ -118,11 +122,31 @@ public final class CoatcheckClient implements AutoCloseable {
    * @return one result for each request, in their order
    */
   public <T> List<MintResult<T>> mintAll(List<MintRequest<T>> requests) {
+    return mintAllOnce(requests, null);
+  }
+
+  /**
+   * Mints many public IDs, once for each Idempotency-Key: the same list gets the same answers for 24
+   * hours, those of refused items too, from other processes too. So a list whose answers were lost
+   * can be sent again as a whole. Where it needs several calls, each has the key, a slash and its
+   * number from 0 on.
+   *
+   * @param requests what to mint
+   * @param idempotencyKey 1 to 200 visible ASCII characters, or 100 if a {@code "} is among them
+   * @param <T> the type
+   * @return one result for each request, as of {@link #mintAll(List)}
+   */
+  public <T> List<MintResult<T>> mintAll(List<MintRequest<T>> requests, String idempotencyKey) {
+    return mintAllOnce(requests, Objects.requireNonNull(idempotencyKey));
+  }
+
+  private <T> List<MintResult<T>> mintAllOnce(
+      List<MintRequest<T>> requests, @Nullable String idempotencyKey) {
     return Batches.sparing(
         requests,
         request -> request.clientNamespace().map(Json::isText).orElse(true),
         new MintResult.Refused<T>(notText("field_invalid", "The client_namespace")),
-        this::mintParts);
+        some -> mintParts(some, idempotencyKey));
   }
 
   /**
@@ -344,8 +368,12 @@ public final class CoatcheckClient implements AutoCloseable {
   public List<UrlResult> resolveUrls(List<String> urls) {
     return Batches.sparing(
         urls,
-        Json::isText,
-        new UrlResult.Refused(notText("url_invalid", "The URL")),
+        url -> Json.isText(url) && url.length() <= URL_IN_BODY_MAX,
+        new UrlResult.Refused(
+            Problem.ofClient(
+                400,
+                "url_invalid",
+                "The URL has more than 4,096 characters, U+0000 or half a surrogate pair.")),
         some -> Batches.eachOf(Batches.cutBySize(some), this::resolveUrlPart));
   }
 
@@ -504,11 +532,15 @@ public final class CoatcheckClient implements AutoCloseable {
     return new Minted<>(Mapping.of(id, publicId), answer.status() == 201);
   }
 
-  private <T> List<MintResult<T>> mintParts(List<MintRequest<T>> requests) {
+  private <T> List<MintResult<T>> mintParts(
+      List<MintRequest<T>> requests, @Nullable String idempotencyKey) {
     List<MintResult<T>> results = new ArrayList<>(requests.size());
-    for (List<MintRequest<T>> part : Batches.cut(requests)) {
+    List<List<MintRequest<T>>> parts = Batches.cut(requests);
+    for (int i = 0; i < parts.size(); i++) {
+      boolean isNumbered = idempotencyKey != null && parts.size() > 1;
       try {
-        results.addAll(mintPart(part));
+        results.addAll(
+            mintPart(parts.get(i), isNumbered ? idempotencyKey + "/" + i : idempotencyKey));
       } catch (RuntimeException failed) {
         if (results.isEmpty()) {
           throw failed;
@@ -522,16 +554,17 @@ public final class CoatcheckClient implements AutoCloseable {
     return results;
   }
 
-  private <T> List<MintResult<T>> mintPart(List<MintRequest<T>> part) {
+  private <T> List<MintResult<T>> mintPart(
+      List<MintRequest<T>> part, @Nullable String idempotencyKey) {
     Map<String, Object> json = Map.of("items", part.stream().map(this::json).toList());
     GatewayRequest request = posted("/v1/ids/batch", json);
     boolean areNamed = part.stream().allMatch(MintRequest::isNamed);
-    GatewayAnswer answer =
-        transport.send(
-            areNamed
-                ? request.repeatable()
-                : request.withIdempotencyKey(UUID.randomUUID().toString()),
-            "mintBatch");
+    GatewayRequest once =
+        idempotencyKey == null && areNamed
+            ? request.repeatable()
+            : request.withIdempotencyKey(
+                idempotencyKey == null ? UUID.randomUUID().toString() : idempotencyKey);
+    GatewayAnswer answer = transport.send(once, "mintBatch");
     List<Fields> entries = Batches.paired(answer, part.size());
     List<MintResult<T>> results = new ArrayList<>(part.size());
     for (int i = 0; i < part.size(); i++) {
@@ -620,9 +653,13 @@ public final class CoatcheckClient implements AutoCloseable {
 
     private Builder(URI url) {
       boolean isHttp = "http".equals(url.getScheme()) || "https".equals(url.getScheme());
-      if (!isHttp || url.getHost() == null || url.getRawQuery() != null) {
+      boolean isAddress =
+          url.getRawUserInfo() == null && url.getRawQuery() == null && url.getRawFragment() == null;
+      if (!isHttp || url.getHost() == null || !isAddress) {
+        // Its text is not told: user info is a secret.
         throw new IllegalArgumentException(
-            "The URL of a gateway looks like http://127.0.0.1:8080, not " + url);
+            "The URL of a gateway is http or https, a host and perhaps a path, such as"
+                + " http://127.0.0.1:8080.");
       }
       this.url = URI.create(url.toString().replaceFirst("/+$", ""));
     }
@@ -657,6 +694,9 @@ public final class CoatcheckClient implements AutoCloseable {
      * @return this
      */
     public Builder deadline(Duration duration) {
+      if (duration.isZero() || duration.isNegative()) {
+        throw new IllegalArgumentException("A deadline is more than zero, not " + duration + ".");
+      }
       deadline = duration;
       return this;
     }
@@ -679,6 +719,9 @@ public final class CoatcheckClient implements AutoCloseable {
      * @return this
      */
     public Builder triesMax(int tries) {
+      if (tries < 1) {
+        throw new IllegalArgumentException("A call is sent once or more, not " + tries + " times.");
+      }
       triesMax = tries;
       return this;
     }
@@ -696,12 +739,18 @@ public final class CoatcheckClient implements AutoCloseable {
 
     /**
      * Sets the HTTP client, with its proxy, its version and its threads; then its TLS and its
-     * connect timeout count, too. It must not follow redirects.
+     * connect timeout count, too.
      *
      * @param client shared with others, if wanted
      * @return this
+     * @throws IllegalArgumentException if it follows redirects, which would show the API key to
+     *     another server
      */
     public Builder httpClient(HttpClient client) {
+      if (client.followRedirects() != HttpClient.Redirect.NEVER) {
+        throw new IllegalArgumentException(
+            "The HTTP client follows redirects, and would show the API key to another server.");
+      }
       http = client;
       return this;
     }

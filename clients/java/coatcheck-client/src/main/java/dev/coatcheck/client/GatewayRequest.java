@@ -39,8 +39,13 @@ public final class GatewayRequest {
    * @param method such as {@code GET}
    * @param path path and query, percent-encoded
    * @return the call
+   * @throws IllegalArgumentException if the path doesn't begin with a slash: it would be a part of
+   *     the host
    */
   public static GatewayRequest of(String method, String path) {
+    if (!path.startsWith("/")) {
+      throw new IllegalArgumentException("A path begins with a slash. This one is " + path + ".");
+    }
     boolean isRepeatable = !method.equals("POST") && !method.equals("PATCH");
     return new GatewayRequest(method, path, null, Map.of(), isRepeatable, null);
   }

@@ -44,8 +44,10 @@ final class HttpLeases implements Function<LeaseRequest, LeaseReply> {
   /** How many leases are known at most: the one that is held, and one that is to be given back. */
   private static final int IDS_MAX = 4;
 
+  /** With HTTP/2 a connection that falls silent would be used again after each timeout. */
   private final HttpClient http =
       HttpClient.newBuilder()
+          .version(HttpClient.Version.HTTP_1_1)
           .connectTimeout(TIMEOUT)
           .followRedirects(HttpClient.Redirect.NEVER)
           .build();
@@ -62,6 +64,21 @@ final class HttpLeases implements Function<LeaseRequest, LeaseReply> {
     this.leases = URI.create((base.endsWith("/") ? base : base + "/") + "v1/leases");
     this.apiKey = apiKey;
     this.acquire = "{\"layout\":%s,\"holder\":%s}".formatted(quoted(layout.name()), quoted(holder));
+  }
+
+  /** An address without secrets, because the reason of a failure tells it. */
+  static URI checked(URI gateway) {
+    boolean isHttp = "http".equals(gateway.getScheme()) || "https".equals(gateway.getScheme());
+    if (!isHttp
+        || gateway.getHost() == null
+        || gateway.getRawUserInfo() != null
+        || gateway.getRawQuery() != null
+        || gateway.getRawFragment() != null) {
+      throw new IllegalArgumentException(
+          "the URL of a gateway is http or https, a host and perhaps a path, such as"
+              + " http://127.0.0.1:8080");
+    }
+    return gateway;
   }
 
   /** A key that the JDK refuses as a header is told in its exception. */

@@ -137,9 +137,9 @@ public final class Snowflakes implements AutoCloseable {
    * Keys of a worker that a gateway leases to this process, renewed each second. The API key needs
    * the scope {@code keys:write}.
    *
-   * @param gateway such as {@code http://coatcheck:8080}
-   * @throws IllegalArgumentException if the API key has a line break, or something else that no key
-   *     has
+   * @param gateway such as {@code http://coatcheck:8080}, without user info, query and fragment
+   * @throws IllegalArgumentException if the URL is another one, or the API key has a line break, or
+   *     something else that no key has
    */
   public static Leased leasedFrom(URI gateway, String apiKey) {
     HttpLeases.checked(apiKey);
@@ -154,7 +154,7 @@ public final class Snowflakes implements AutoCloseable {
    *     throws is a request that failed
    */
   public static Leased leasedFrom(URI gateway, Supplier<String> apiKey) {
-    return new Leased(Objects.requireNonNull(gateway), Objects.requireNonNull(apiKey), null);
+    return new Leased(HttpLeases.checked(gateway), Objects.requireNonNull(apiKey), null);
   }
 
   /**

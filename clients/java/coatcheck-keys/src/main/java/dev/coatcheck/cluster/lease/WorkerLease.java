@@ -150,6 +150,19 @@ public final class WorkerLease implements KeyGenerator, AutoCloseable {
         firstReply.countDown();
       }
     }
+    giveBack();
+  }
+
+  /** Here, so that an interrupt of the thread that closes doesn't leave the worker taken. */
+  private void giveBack() {
+    Thread.interrupted();
+    LeaseRequest.Release farewell = keeper.farewell();
+    if (farewell != null) {
+      events.accept(
+          send(farewell) instanceof LeaseReply.Failed failed
+              ? new LeaseEvent.Failed(layout.name(), failed.reason())
+              : new LeaseEvent.Released(layout.name(), farewell.worker()));
+    }
   }
 
   /** Whatever goes wrong here, the thread must live: without it the instance never mints again. */
@@ -161,7 +174,10 @@ public final class WorkerLease implements KeyGenerator, AutoCloseable {
     }
   }
 
-  /** Stops minting, and gives the worker back with its mark kept. */
+  /**
+   * Stops minting, and gives the worker back with its mark kept. An interrupt ends the wait for it
+   * alone.
+   */
   @Override
   public void close() {
     closing = true;
@@ -171,12 +187,6 @@ public final class WorkerLease implements KeyGenerator, AutoCloseable {
       driver.join(CLOSE_MILLIS_MAX);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return;
-    }
-    LeaseRequest.Release farewell = keeper.farewell();
-    if (!driver.isAlive() && farewell != null) {
-      send(farewell);
-      events.accept(new LeaseEvent.Released(layout.name(), farewell.worker()));
     }
   }
 }
