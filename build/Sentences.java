@@ -25,7 +25,8 @@ import javax.tools.ToolProvider;
 /**
  * Lists every sentence that a user can read, as {@code FILE:LINE: SENTENCE}: {@code java
  * build/Sentences.java [ROOT]}. The sentences are the string literals of the program that hold
- * words, the texts of the contract and of the console's pages, and the headings of the documents.
+ * words, the texts of the contract and of the console's pages, and the documents in prose, sentence
+ * by sentence: README and its neighbours, and everything below docs.
  * Read the list from top to bottom: docs/words.md says which words it uses.
  */
 public class Sentences {
@@ -41,6 +42,12 @@ public class Sentences {
 
   private static final Pattern CONTRACT =
       Pattern.compile("(\\s*)(?:- )?(summary|description|title|detail|meaning|next): *(.*)");
+
+  /** In a document: a heading, or an item of a list. */
+  private static final Pattern BLOCK_START = Pattern.compile("^\\s*([-*]|\\d+\\.|#+) ");
+
+  private static final Pattern SENTENCE_END = Pattern.compile("(?<=[.!?][*)]{0,2})\\s+(?=\\W*\\p{Lu}|`)");
+
   private static final Pattern BLOCK = Pattern.compile("[>|][-+]?");
 
   public static void main(String[] args) throws IOException {
@@ -49,7 +56,7 @@ public class Sentences {
     contract(root.resolve("openapi/coatcheck.yaml"));
     templates(root);
     for (Path document : documents(root)) {
-      headings(root, document);
+      document(root, document);
     }
   }
 
@@ -176,20 +183,52 @@ public class Sentences {
 
   private static List<Path> documents(Path root) throws IOException {
     List<Path> documents = new ArrayList<>();
-    for (Path folder : List.of(root, root.resolve("docs"))) {
-      try (Stream<Path> files = Files.list(folder)) {
-        files.filter(file -> file.toString().endsWith(".md")).sorted().forEach(documents::add);
-      }
+    try (Stream<Path> top = Files.list(root);
+        Stream<Path> docs = Files.walk(root.resolve("docs"))) {
+      Stream.concat(top, docs)
+          .filter(file -> file.toString().endsWith(".md"))
+          .sorted()
+          .forEach(documents::add);
     }
     return documents;
   }
 
-  private static void headings(Path root, Path document) throws IOException {
+  /** Prose without code blocks; the tables of docs/words.md are about words, not sentences. */
+  private static void document(Path root, Path document) throws IOException {
+    String file = root.relativize(document).toString();
     List<String> lines = Files.readAllLines(document);
+    StringBuilder paragraph = new StringBuilder();
+    int begin = 0;
+    boolean isCode = false;
     for (int i = 0; i < lines.size(); i++) {
-      if (lines.get(i).startsWith("#")) {
-        print(root.relativize(document).toString(), i + 1, lines.get(i));
+      String line = lines.get(i);
+      boolean isFence = line.strip().startsWith("```");
+      boolean isTable = line.startsWith("|");
+      isCode ^= isFence;
+      if (isFence || isTable || line.isBlank() || BLOCK_START.matcher(line).find()) {
+        sentences(file, begin, paragraph.toString());
+        paragraph.setLength(0);
       }
+      if (isTable && !file.equals("docs/words.md")) {
+        for (String cell : line.split(" \\| |^\\| | \\|$")) {
+          sentences(file, i + 1, cell);
+        }
+      } else if (!isCode && !isFence && !isTable && !line.isBlank() && !isBlockOfCode(line, paragraph)) {
+        begin = paragraph.isEmpty() ? i + 1 : begin;
+        paragraph.append(line.strip()).append(' ');
+      }
+    }
+    sentences(file, begin, paragraph.toString());
+  }
+
+  /** Four spaces make code of a line that begins a block. */
+  private static boolean isBlockOfCode(String line, StringBuilder paragraph) {
+    return paragraph.isEmpty() && line.startsWith("    ");
+  }
+
+  private static void sentences(String file, int line, String text) {
+    for (String sentence : SENTENCE_END.split(text)) {
+      print(file, line, sentence);
     }
   }
 

@@ -23,7 +23,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Runs the examples of the README and of the tour as printed: each shell block that is followed by
- * its output, in one folder and in their order. Only the port is another one.
+ * its output, in one folder and in their order: the tour after the README, and by itself. Only the
+ * port differs.
  */
 class ReadmeTest {
   private static final String FENCE = "```";
@@ -47,37 +48,68 @@ class ReadmeTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"README.md, 5", "docs/tour.md, 9"})
+  @CsvSource({"README.md docs/tour.md, 14", "docs/tour.md, 9"})
   @Tag("faults")
-  void theExamplesPrintWhatThePageShows(Path page, int examplesMin) throws Exception {
-    List<Example> examples = examples(Files.readAllLines(page));
+  void theExamplesPrintWhatThePagesShow(String pages, int examplesMin) throws Exception {
+    List<Example> examples = new ArrayList<>();
+    for (String page : pages.split(" ")) {
+      examples.addAll(examples(Files.readAllLines(Path.of(page))));
+    }
     assertThat(examples).hasSizeGreaterThanOrEqualTo(examplesMin);
     Example serve = examples.getFirst();
     assertThat(serve.commands()).isEqualTo("./coatcheck serve\n");
+    examples.removeIf(serve::equals); // each page shows it, alike
     try (TestHome home = TestHome.fresh()) {
       CoatcheckProgram.write(home.folder().resolve("coatcheck"));
       Process gateway = bash(home, serve.commands(), "0").start();
       try (BufferedReader output = gateway.inputReader()) {
-        List<String> greeting = new ArrayList<>();
-        while (greeting.size() < serve.output().lines().count()) {
-          greeting.add(output.readLine());
-        }
+        List<String> greeting = lines(output, (int) serve.output().lines().count());
         var listens = LISTENS.matcher(String.valueOf(greeting.getFirst()));
         assertThat(listens.matches()).as("%s", greeting).isTrue();
         String port = listens.group(1);
         assertThat(String.join("\n", greeting) + "\n").isEqualTo(onPort(port, serve.output()));
 
-        List<Example> rest = examples.subList(1, examples.size());
-        List<String> printed = run(home, port, rest.stream().map(Example::commands).toList());
+        List<String> printed = run(home, port, examples.stream().map(Example::commands).toList());
         assertThat(shapes(printed))
             .containsExactlyElementsOf(
-                shapes(rest.stream().map(example -> onPort(port, example.output())).toList()));
+                shapes(examples.stream().map(example -> onPort(port, example.output())).toList()));
       } finally {
-        gateway.descendants().forEach(ProcessHandle::destroy);
-        gateway.destroy();
-        assertThat(gateway.waitFor(300, TimeUnit.SECONDS)).isTrue();
+        end(gateway);
       }
     }
+  }
+
+  @Test
+  @Tag("faults")
+  void theGreetingShowsHowToGetFromAPublicIdBackToItsRow() throws Exception {
+    try (TestHome home = TestHome.fresh()) {
+      CoatcheckProgram.write(home.folder().resolve("coatcheck"));
+      Process gateway = bash(home, "./coatcheck serve", "0").start();
+      try (BufferedReader output = gateway.inputReader()) {
+        List<String> greeting = lines(output, 12);
+        List<String> commands = greeting.subList(7, 12);
+        assertThat(greeting.get(6)).startsWith("Try it");
+
+        assertThat(run(home, "0", List.of(String.join("\n", commands) + "\n")).getFirst())
+            .containsPattern("\\{\"object\":\"public_id\",\"id\":\"coat_.*\"key\":\"42\"");
+      } finally {
+        end(gateway);
+      }
+    }
+  }
+
+  private static List<String> lines(BufferedReader output, int count) throws IOException {
+    List<String> lines = new ArrayList<>();
+    while (lines.size() < count) {
+      lines.add(output.readLine());
+    }
+    return lines;
+  }
+
+  private static void end(Process gateway) throws InterruptedException {
+    gateway.descendants().forEach(ProcessHandle::destroy);
+    gateway.destroy();
+    assertThat(gateway.waitFor(300, TimeUnit.SECONDS)).isTrue();
   }
 
   @Test

@@ -14,6 +14,9 @@ import org.junit.jupiter.api.Test;
 
 /** Users read the words of {@code docs/words.md}, and not the words that its last table refuses. */
 class WordsTest {
+  private static final int WORDS_MAX = 40;
+  private static final Pattern STOP = Pattern.compile("[.:;!?][*)`]{0,3} ");
+  private static final Pattern NAMES = Pattern.compile("(\\w+, ){20}");
   private static final Pattern ROW = Pattern.compile("\\| ([^|]+) \\| [^|]+ \\|");
 
   @Test
@@ -30,7 +33,23 @@ class WordsTest {
         .contains("The table has no primary key.") // a plan
         .contains("Mint up to 1,000 public IDs") // the contract
         .contains("Any ID: a public ID, a key, a legacy ID") // a page of the console
-        .contains("docs/operations.md");
+        .contains("docs/operations.md:")
+        .contains("The schema is brought up to date at the start"); // prose of a document
+  }
+
+  /** A list of names is no sentence: docs/a-request.md has the classes that run. */
+  @Test
+  void noSentenceOfADocumentHasMoreThanFortyWordsBetweenTwoStops() throws Exception {
+    List<String> documents =
+        sentences().stream().filter(sentence -> sentence.contains(".md:")).toList();
+
+    assertThat(documents)
+        .filteredOn(
+            sentence ->
+                STOP.splitAsStream(sentence).anyMatch(part -> part.split(" ").length > WORDS_MAX))
+        .filteredOn(sentence -> !NAMES.matcher(sentence).find())
+        .isEmpty();
+    assertThat(documents).as("sentences of documents").hasSizeGreaterThan(2_000);
   }
 
   private static List<String> refused() throws IOException {

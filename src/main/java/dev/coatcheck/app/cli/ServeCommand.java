@@ -8,6 +8,7 @@ import dev.coatcheck.app.boot.UnknownVariables;
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.Output;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -95,16 +96,23 @@ final class ServeCommand implements Callable<Integer> {
             file -> {
               out.println("  key       " + file + " (for development; keep it secret)");
               out.println();
-              out.println("Try it:");
-              out.println(
-                  "  curl -sS -X PUT "
-                      + gateway.url()
-                      + "/v1/types/charge -H \"Authorization: Bearer $(cat "
-                      + Display.shellWord(file.toAbsolutePath().toString())
-                      + ")\" -H 'Content-Type: application/json' -d"
-                      + " '{\"prefix\":\"ch\",\"key\":\"bigint\"}'");
+              out.print(tryIt(gateway.url(), file));
+              out.flush();
             },
             () -> out.println("  keys      coatcheck access create --name NAME --scope '*'"));
+  }
+
+  /** A first minute: a type, a public ID of the row with the key 42, and that key again. */
+  private static String tryIt(String url, Path keyFile) {
+    return """
+    Try it in another terminal: a type, a public ID for your row 42, and the row of that public ID.
+      KEY="Authorization: Bearer $(cat %2$s)" JSON="Content-Type: application/json"
+      curl -sS -X PUT %1$s/v1/types/coat -H "$KEY" -H "$JSON" -d '{"prefix":"coat","key":"bigint"}'
+      ID=$(curl -sS %1$s/v1/ids -H "$KEY" -H "$JSON" \\
+        -d '{"type":"coat","key":"42"}' | grep -o 'coat_[0-9A-Za-z]*')
+      curl -sS %1$s/v1/ids/$ID -H "$KEY"
+    """
+        .formatted(url, Display.shellWord(keyFile.toAbsolutePath().toString()));
   }
 
   private static String describeDatabase(Config config) {
