@@ -73,7 +73,8 @@ export class Transport {
 
   constructor(options: TransportOptions) {
     const url = new URL(options.url);
-    if (!/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '' || url.hash !== '') {
+    const isAddress = [url.username, url.password, url.search, url.hash].every((part) => part === '');
+    if (!/^https?:$/.test(url.protocol) || !isAddress) {
       throw new RangeError('The URL of a gateway is http or https, a host and perhaps a path.');
     }
     this.#base = url.href.replace(/\/+$/, '');
@@ -174,8 +175,8 @@ function bearer(apiKey: string): string {
 
 /** @throws RangeError for a text that is no Idempotency-Key, which `fetch` may not even send */
 export function requireIdempotencyKey(text: string | undefined): void {
-  if (text !== undefined && !/^[!-~]{1,255}$/.test(text)) {
-    throw new RangeError('An idempotencyKey has 1 to 255 visible ASCII characters.');
+  if (text !== undefined && (!/^[!-~]{1,200}$/.test(text) || (text.includes('"') && text.length > 100))) {
+    throw new RangeError('An idempotencyKey has 1 to 200 visible ASCII characters, or 100 if a " is among them.');
   }
 }
 

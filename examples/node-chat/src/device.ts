@@ -9,12 +9,17 @@ export class Device {
   readonly #outbox: { readonly channel: string; readonly draft: Draft }[] = [];
   readonly #author: string;
   readonly #clock: () => number;
+  readonly #answerMillisMax: number;
   #sending: Promise<string[]> | undefined;
 
-  /** @param clock in milliseconds since 1970; it may be wrong */
-  constructor(author: string, clock: () => number = Date.now) {
+  /**
+   * @param clock in milliseconds since 1970; it may be wrong
+   * @param answerMillisMax how long a try may take; a network that falls silent says nothing
+   */
+  constructor(author: string, clock: () => number = Date.now, answerMillisMax = 10_000) {
     this.#author = author;
     this.#clock = clock;
+    this.#answerMillisMax = answerMillisMax;
   }
 
   /** Keeps a message. Its client ID is made here, once, and is the same at each try. */
@@ -53,6 +58,7 @@ export class Device {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify(draft),
+          signal: AbortSignal.timeout(this.#answerMillisMax),
         });
         if (answer.ok) {
           return ((await answer.json()) as { id: string }).id;

@@ -124,6 +124,20 @@ test('what was not acknowledged is sent again later, and is still one message', 
   assert.deepEqual((await messages(channel)).map(({ text }) => text), ['one', 'two']);
 });
 
+test('a network that falls silent ends a send, and loses nothing', async () => {
+  const channel = await newChannel();
+  const device = new Device('margaret', Date.now, 200);
+  const silent = createServer(() => undefined);
+  await new Promise<void>((listening) => silent.listen(0, '127.0.0.1', listening));
+  device.write(channel, 'one');
+
+  await assert.rejects(device.send(`http://127.0.0.1:${(silent.address() as AddressInfo).port}`));
+  silent.closeAllConnections();
+  silent.close();
+  await device.send(chat);
+  assert.deepEqual((await messages(channel)).map(({ text }) => text), ['one']);
+});
+
 test('a send beside another one sends nothing twice and drops nothing', async () => {
   const channel = await newChannel();
   const device = new Device('barbara');
