@@ -4,6 +4,7 @@ import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.RequestBody;
+import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.JsonRoutes;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
@@ -65,9 +66,7 @@ final class GatedRequest {
             ProblemCode.PAYLOAD_TOO_LARGE,
             "The body may have at most "
                 + route.bytesMax()
-                + (route.mediaTypes().equals(RequestBody.FORM)
-                    ? " bytes."
-                    : " bytes. Send fewer items in a request.")),
+                + (route.isForm() ? " bytes." : " bytes. Send fewer items in a request.")),
         isAllRead);
   }
 
@@ -119,7 +118,7 @@ final class GatedRequest {
   }
 
   private void refuse(Problem problem, Runnable afterwards) {
-    Answer answer = Answer.of(problem);
+    Answer answer = route.isForm() ? Endpoints.page(problem, true) : Answer.of(problem);
     answer.send(request, response, Callback.from(afterwards, callback::failed));
     observer.observe(
         new Event.RequestServed(

@@ -1,6 +1,7 @@
 package dev.coatcheck.api.server;
 
 import dev.coatcheck.api.exchange.Answer;
+import dev.coatcheck.api.exchange.Page;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Query;
@@ -192,7 +193,25 @@ public final class Endpoints {
           new JsonRoutes.Route(
               method, path, Optional.empty(), RequestBody.FORM_BYTES_MAX, RequestBody.FORM));
     }
-    register(method, path, ctx -> admit(path, Permits.Share.OTHERS, _ -> handler.answer(ctx)));
+    register(
+        method,
+        path,
+        ctx ->
+            admit(
+                path,
+                Permits.Share.OTHERS,
+                problem -> page(problem, method.equals(HandlerType.POST)),
+                _ -> handler.answer(ctx)));
+  }
+
+  /** A problem as a page for people, whose form did nothing. */
+  public static Answer page(Problem problem, boolean isForm) {
+    return Answer.of(problem)
+        .as(
+            Page.of(
+                "en",
+                problem.code().title(),
+                (isForm ? "Nothing was changed. " : "") + problem.detail()));
   }
 
   /** HEAD runs the handler of GET, and Jetty drops the body of the answer. */
@@ -252,9 +271,16 @@ public final class Endpoints {
   }
 
   private Answer admit(String path, Permits.Share share, Admitted handler) throws Exception {
+    return admit(path, share, Answer::of, handler);
+  }
+
+  private Answer admit(
+      String path, Permits.Share share, Function<Problem, Answer> refused, Admitted handler)
+      throws Exception {
     Optional<Permits.Permit> permit = permits.enter(share);
     if (permit.isEmpty()) {
-      return shed(path, noPermit());
+      observer.observe(new Event.RequestShed(path));
+      return refused.apply(noPermit());
     }
     try (Permits.Permit taken = permit.get()) {
       return Deadline.ofAnswer().orEarlier().call(() -> handler.answer(taken));

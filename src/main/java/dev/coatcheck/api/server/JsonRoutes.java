@@ -2,6 +2,7 @@ package dev.coatcheck.api.server;
 
 import static java.util.stream.Collectors.groupingBy;
 
+import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.ids.access.Scope;
 import io.javalin.http.HandlerType;
 import java.util.List;
@@ -71,6 +72,11 @@ public final class JsonRoutes {
 
     public Permits.Share share() {
       return needed.map(Permits.Share::of).orElse(Permits.Share.OTHERS);
+    }
+
+    /** Whether a person sends it from a page, and reads the answer. */
+    public boolean isForm() {
+      return mediaTypes.equals(RequestBody.FORM);
     }
 
     private boolean varies() {

@@ -1,6 +1,7 @@
 package dev.coatcheck.ids.redirect;
 
 import dev.coatcheck.core.observe.Event;
+import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.mapping.IdParser;
 import dev.coatcheck.ids.mapping.IdText;
 import dev.coatcheck.ids.mapping.Mapping;
@@ -39,6 +40,7 @@ public final class Redirector {
   private final RedirectHosts hosts;
   private final Consumer<Event> events;
   private final InstantSource clock;
+  private final AllowedTypes allowed;
 
   /**
    * Redirects to listed hosts only; a type may have been registered under another list.
@@ -54,6 +56,18 @@ public final class Redirector {
       RedirectHosts hosts,
       Consumer<Event> events,
       InstantSource clock) {
+    this(registry, parser, resolver, ids, hosts, events, clock, AllowedTypes.ALL);
+  }
+
+  private Redirector(
+      Registry registry,
+      IdParser parser,
+      Resolver resolver,
+      IdResolver ids,
+      RedirectHosts hosts,
+      Consumer<Event> events,
+      InstantSource clock,
+      AllowedTypes allowed) {
     this.registry = registry;
     this.parser = parser;
     this.resolver = resolver;
@@ -61,14 +75,16 @@ public final class Redirector {
     this.hosts = hosts;
     this.events = events;
     this.clock = clock;
+    this.allowed = allowed;
   }
 
   /**
    * The same, for one trial: it counts neither legacy hits nor their callers, and the visitor has
-   * asked for nothing before.
+   * asked for nothing before. Links of other types are unknown.
    */
-  public Redirector uncounted() {
-    return new Redirector(registry, parser, resolver, ids.uncounted(), hosts, _ -> {}, clock);
+  public Redirector uncounted(AllowedTypes allowed) {
+    return new Redirector(
+        registry, parser, resolver, ids.uncounted(), hosts, _ -> {}, clock, allowed);
   }
 
   /**
@@ -137,6 +153,7 @@ public final class Redirector {
 
   private Optional<Redirect> publicRedirect(Type type) {
     return type.redirect()
+        .filter(_ -> allowed.hold(type))
         .filter(redirect -> redirect.isPublic() && redirect.template().isAllowed(hosts));
   }
 

@@ -109,6 +109,11 @@ public final class ConsoleClient {
     return send("POST", path, BodyPublishers.ofString(form(fields)));
   }
 
+  /** Sends a form whose refusal because of an outage is wanted. */
+  public Page postOnce(String path, Map<String, String> fields) {
+    return sendOnce("POST", path, BodyPublishers.ofString(form(fields)));
+  }
+
   /** Opens the page of a form, and sends the form with these fields. */
   public Page submit(String path, Map<String, String> fields) {
     Map<String, String> all = new TreeMap<>(fields);

@@ -16,6 +16,7 @@ import dev.coatcheck.ids.access.ApiKey;
 import dev.coatcheck.ids.access.ApiKeys;
 import dev.coatcheck.ids.access.KeyOutcome;
 import dev.coatcheck.ids.access.StoredKey;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
@@ -78,14 +79,29 @@ final class KeyEnds {
       if (!(outcome instanceof KeyOutcome.Made(ApiKey key, StoredKey stored))) {
         throw new IllegalStateException(outcome.toString());
       }
-      Instant now = clock.instant();
       return KeyForms.secret(
           new KeyForms.Secret(
               visit.frame(Section.KEYS, "API key rotated"),
               new KeyRow(stored, Optional.empty(), StoredKey.Status.ACTIVE),
               key.secretText(),
-              verbs.keys().find(old.keyId()).map(found -> KeyRow.of(found, now)),
+              Optional.of(new KeyForms.Replaced(ApiKey.shown(old.keyId()), end(old.keyId()))),
               KeyPages.isOwn(old, visit)));
+    }
+
+    /** When the old key ends. An outage must not cost the secret, which no other answer has. */
+    private Optional<Instant> end(String keyId) {
+      try {
+        return verbs.keys().find(keyId).flatMap(found -> found.key().rights().expiresAt());
+      } catch (DatabaseUnavailable reportedAlready) {
+        return Optional.empty();
+      }
+    }
+
+    @Override
+    public String inDoubt(ApiKeys.Listed listed) {
+      return "The database didn't answer, so the API key may have been rotated or not. Load its"
+                 + " page again. If it names a successor, its secret was never shown: rotate the"
+                 + " successor. Otherwise rotate this key again.";
     }
 
     private static ApiKeys.Rotation rotation(Form form) {

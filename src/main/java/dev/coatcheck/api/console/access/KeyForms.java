@@ -21,6 +21,7 @@ import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.access.StoredKey;
 import dev.coatcheck.ids.registry.Type;
 import io.javalin.http.Context;
+import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
@@ -57,8 +58,20 @@ final class KeyForms {
     }
   }
 
-  /** What is shown once. */
-  record Secret(Frame frame, KeyRow key, String text, Optional<KeyRow> replaced, boolean isOwn) {}
+  /**
+   * What is shown once.
+   *
+   * @param replaced the key that was rotated; empty for a new one
+   * @param isOwn whether this person is signed in with that key
+   */
+  record Secret(Frame frame, KeyRow key, String text, Optional<Replaced> replaced, boolean isOwn) {}
+
+  /**
+   * A key that was rotated.
+   *
+   * @param endsAt empty if it can't be read now
+   */
+  record Replaced(String id, Optional<Instant> endsAt) {}
 
   private static List<String> types(KeyPages.Verbs verbs, Visit visit) {
     return verbs.registry().all().stream()
@@ -163,6 +176,10 @@ final class KeyForms {
   /** Changes the name and the rights of a key, if it still has the version that was seen. */
   record Edit(KeyPages.Verbs verbs) implements OfKey {
     private static final String VERSION = "version";
+    private static final String CHANGED =
+        "The API key has changed since its form was loaded. Nothing was changed now. Below is what"
+            + " you filled in: look at the page of the key first, because to send this form again"
+            + " replaces what the key has now.";
     private static final Pattern VERSION_TEXT = Pattern.compile("[1-9][0-9]{0,8}");
 
     @Override
@@ -175,11 +192,16 @@ final class KeyForms {
               visit.frame(Section.KEYS, "Edit " + key.name()),
               Optional.of(new KeyRow(key, listed.lastUsedAt(), StoredKey.Status.ACTIVE)),
               isNew ? KeyFields.of(key) : KeyFields.of(form),
-              isNew ? Integer.toString(key.version()) : form.sent(VERSION),
+              // What was filled in may be sent again, over the change in between.
+              isNew || isChanged(fault) ? Integer.toString(key.version()) : form.sent(VERSION),
               types(verbs, visit),
               visit.formToken(),
-              fault.map(Problem::detail).orElse(""));
+              isChanged(fault) ? CHANGED : fault.map(Problem::detail).orElse(""));
       return (out, none) -> JteeditGenerated.render(out, none, view);
+    }
+
+    private static boolean isChanged(Optional<Problem> fault) {
+      return fault.map(Problem::code).equals(Optional.of(ProblemCode.PRECONDITION_FAILED));
     }
 
     @Override

@@ -62,8 +62,8 @@ record KeyRow(StoredKey key, Optional<Instant> lastUsedAt, StoredKey.Status stat
         .limit()
         .map(
             (RateLimit limit) ->
-                Display.number(limit.requests())
-                    + " requests in "
+                Display.count(limit.requests(), "request", "requests")
+                    + " in "
                     + Display.number(limit.seconds())
                     + " s")
         .orElse("that of the gateway");

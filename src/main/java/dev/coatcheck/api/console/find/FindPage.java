@@ -1,6 +1,5 @@
 package dev.coatcheck.api.console.find;
 
-import dev.coatcheck.api.console.page.Display;
 import dev.coatcheck.api.console.page.Frame;
 import dev.coatcheck.api.console.page.Gate;
 import dev.coatcheck.api.console.page.Html;
@@ -14,6 +13,7 @@ import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.core.formats.Inspector;
 import dev.coatcheck.core.formats.Inspector.Inspection;
 import dev.coatcheck.core.formats.Reading;
+import dev.coatcheck.ids.access.ApiKey;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.Registry;
 import io.javalin.http.Context;
@@ -47,12 +47,14 @@ final class FindPage {
   /**
    * What the page shows of a text.
    *
+   * @param keyPath the page of the API key whose ID it may be; empty for who may not see API keys
    * @param candidates formats that the text can have, ours and others'
    * @param mayEnd whether this person may revoke and merge
    */
   record Result(
       String text,
       TextFinder.Found found,
+      Optional<String> keyPath,
       List<Reading.Candidate> candidates,
       List<Reading.Refusal> refused,
       boolean mayEnd,
@@ -73,19 +75,19 @@ final class FindPage {
               .map(reveal -> reveal.name().toLowerCase(Locale.ROOT).replace('_', ' '))
               .toList());
     }
-
-    static String time(Reading.Candidate candidate) {
-      return candidate.time().map(Display::time).orElse("");
-    }
   }
 
   private Answer show(Context ctx, Visit visit) {
     String text = Query.of(ctx, TEXT).text(TEXT).orElse("").strip();
+    Optional<Section> first = Section.first(visit.rights());
+    if (text.isEmpty() && !Section.FIND.isFor(visit.rights()) && first.isPresent()) {
+      return Html.seeOther(first.get().path());
+    }
+    Gate.require(visit, Section.FIND.needed());
     Frame frame = visit.frame(Section.FIND, text.isEmpty() ? "Find" : "Find " + text);
     if (text.isEmpty()) {
       return page(200, frame, text, Optional.empty(), "");
     }
-    Gate.require(visit, Scope.IDS_READ);
     if (text.length() > TextFinder.LENGTH_MAX || text.indexOf('\0') >= 0) {
       return page(
           400,
@@ -106,6 +108,9 @@ final class FindPage {
                 text,
                 finder.find(
                     text, visit.caller(), Asked.stranger(ctx, Map.of("Accept", "text/html"))),
+                ApiKey.idOf(text)
+                    .filter(_ -> Section.KEYS.isFor(visit.rights()))
+                    .map(_ -> Section.KEYS.path() + "/" + text),
                 inspection.candidates(),
                 inspection.refusals(),
                 visit.mayChange(Scope.IDS_END),

@@ -35,6 +35,8 @@ final class TextFinder {
 
   private static final int FINDINGS_MAX = 20;
   private static final int MERGED_MAX = 8;
+  private static final String PUBLIC_ID = "public ID";
+  private static final String OLDER_PUBLIC_ID = "older public ID";
 
   private final FindPages.Verbs verbs;
 
@@ -45,18 +47,32 @@ final class TextFinder {
   /**
    * What a text is.
    *
-   * @param erased the type of the public ID, if it was erased
+   * @param more how many public IDs are left out of the findings
+   * @param erased public IDs that were erased
    * @param unissued a type whose public ID the text could be, and which never issued it
    */
-  record Found(List<Finding> findings, Optional<String> erased, Optional<String> unissued) {
+  record Found(List<Finding> findings, int more, List<Erased> erased, Optional<String> unissued) {
     Found {
       findings = List.copyOf(findings);
+      erased = List.copyOf(erased);
+    }
+  }
+
+  /**
+   * A public ID that was erased.
+   *
+   * @param as what the text was of it: its public ID, or an alias, which names it no more
+   */
+  record Erased(String type, String as) {
+    boolean isNamed() {
+      return as.equals(PUBLIC_ID);
     }
   }
 
   /** What one look-up says about the text. */
   private static final class Sightings {
     private final Map<IdText.OfToken, List<String>> all = new LinkedHashMap<>();
+    private final List<Erased> erased = new ArrayList<>();
 
     void add(Type type, Token token, String as) {
       List<String> names =
@@ -83,14 +99,17 @@ final class TextFinder {
       case IdText.OfRule(OlderId.OfKey(Type type, Key key)) ->
           keys.put(TypedKey.of(type, key), type);
       case IdText.OfRow _ -> {
-        if (verbs.resolver().parse(text, allowed)
-            instanceof IdText.OfToken(Type type, Token token)) {
-          sightings.add(
-              type, token, parsed instanceof IdText.OfToken ? "public ID" : "older public ID");
+        switch (verbs.resolver().parse(text, allowed)) {
+          case IdText.OfToken(Type type, Token token) ->
+              sightings.add(
+                  type, token, parsed instanceof IdText.OfToken ? PUBLIC_ID : OLDER_PUBLIC_ID);
+          case IdText.OfErased(Type type) ->
+              sightings.erased.add(new Erased(type.name(), OLDER_PUBLIC_ID));
+          case IdText.Unissued _ -> {}
         }
       }
     }
-    String ofRule = parsed instanceof IdText.OfRule ? "older public ID" : "";
+    String ofRule = parsed instanceof IdText.OfRule ? OLDER_PUBLIC_ID : "";
     for (Type type : verbs.registry().all()) {
       type.keyKind().parse(text).ifPresent(key -> keys.putIfAbsent(TypedKey.of(type, key), type));
       if (AliasScheme.LEGACY.accepts(text)) {
@@ -130,8 +149,11 @@ final class TextFinder {
     Map<Alias, AliasTarget> targets = verbs.aliases().targets(aliases);
     aliases.forEach(
         (alias, type) -> {
-          if (targets.get(alias) instanceof AliasTarget.Issued(Token token)) {
-            sightings.add(type, token, ofRule.isEmpty() ? name(alias.scheme()) : ofRule);
+          String as = ofRule.isEmpty() ? name(alias.scheme()) : ofRule;
+          switch (targets.get(alias)) {
+            case null -> {}
+            case AliasTarget.Issued(Token token) -> sightings.add(type, token, as);
+            case AliasTarget.Erased _ -> sightings.erased.add(new Erased(type.name(), as));
           }
         });
   }
@@ -140,7 +162,7 @@ final class TextFinder {
     return switch (scheme) {
       case LEGACY -> "legacy ID";
       case CLIENT -> "client ID";
-      case PUBLIC -> "older public ID";
+      case PUBLIC -> OLDER_PUBLIC_ID;
     };
   }
 
@@ -148,7 +170,7 @@ final class TextFinder {
     List<IdText.OfToken> ids = sightings.all.keySet().stream().limit(FINDINGS_MAX).toList();
     List<ResolveOutcome> outcomes = verbs.resolver().resolveAll(List.copyOf(ids));
     List<Finding> findings = new ArrayList<>();
-    Optional<String> erased = Optional.empty();
+    List<Erased> erased = new ArrayList<>(sightings.erased);
     Optional<String> unissued = Optional.empty();
     for (int i = 0; i < ids.size(); i++) {
       List<String> as = sightings.all.getOrDefault(ids.get(i), List.of());
@@ -157,11 +179,11 @@ final class TextFinder {
             findings.add(finding(as, mapping, Optional.empty(), caller, asStranger));
         case ResolveOutcome.Ended ended ->
             findings.add(finding(as, ended.mapping(), Optional.of(ended), caller, asStranger));
-        case ResolveOutcome.Erased(Type type) -> erased = Optional.of(type.name());
+        case ResolveOutcome.Erased(Type type) -> erased.add(new Erased(type.name(), as.getFirst()));
         case ResolveOutcome.Unissued _ -> unissued = Optional.of(ids.get(i).type().name());
       }
     }
-    return new Found(findings, erased, unissued);
+    return new Found(findings, sightings.all.size() - ids.size(), erased, unissued);
   }
 
   private Finding finding(

@@ -73,9 +73,15 @@ public final class LinkPages {
    *
    * @param uri path and query, as the proxy sends them
    * @param link what the gateway answers to a stranger, if this is a link of its own
+   * @param isForSomeTypes whether links of other types are tried as if they were unknown
    */
   record Trial(
-      String uri, List<String> templates, List<PartRow> parts, Told proxy, Optional<Told> link) {
+      String uri,
+      List<String> templates,
+      List<PartRow> parts,
+      Told proxy,
+      Optional<Told> link,
+      boolean isForSomeTypes) {
     Trial {
       templates = List.copyOf(templates);
       parts = List.copyOf(parts);
@@ -132,10 +138,9 @@ public final class LinkPages {
 
   private Trial trial(
       Context ctx, Wish wish, UrlReading.Sound reading, AllowedTypes allowed, UrlResolver urls) {
+    Redirector redirector = verbs.redirector().uncounted(allowed);
     ProxyRoutes proxy =
-        new ProxyRoutes(
-            new ProxiedUrls(urls, verbs.redirector().uncounted(), verbs.registry()),
-            verbs.proxies());
+        new ProxyRoutes(new ProxiedUrls(urls, redirector, verbs.registry()), verbs.proxies());
     Asked asked =
         Asked.stranger(
             ctx,
@@ -151,12 +156,15 @@ public final class LinkPages {
         reading.templates(),
         reading.parts().stream().map(part -> PartRow.of(part, clock.instant())).toList(),
         Told.of(proxy.authRequest(asked, allowed)),
-        link(reading.requestUri(), Asked.stranger(ctx, Map.of("Accept", "text/html")))
-            .map(Told::of));
+        link(
+                reading.requestUri(),
+                new RedirectRoutes(redirector, verbs.proxies()),
+                Asked.stranger(ctx, Map.of("Accept", "text/html")))
+            .map(Told::of),
+        !allowed.areAll());
   }
 
-  private Optional<Answer> link(String uri, Asked stranger) {
-    RedirectRoutes links = new RedirectRoutes(verbs.redirector().uncounted(), verbs.proxies());
+  private static Optional<Answer> link(String uri, RedirectRoutes links, Asked stranger) {
     Matcher link = LINK.matcher(uri);
     if (link.matches()) {
       return Optional.of(links.redirect(link.group(1), stranger));

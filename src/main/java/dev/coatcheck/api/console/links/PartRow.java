@@ -101,7 +101,11 @@ record PartRow(String text, String kind, String publicId, String key, List<Strin
     policy.maxId().ifPresent(max -> notes.add("Its highest legacy ID is " + max + "."));
     policy
         .deprecatedAt()
-        .ifPresent(at -> notes.add("Deprecated since %s.".formatted(Display.time(at))));
+        .ifPresent(
+            at ->
+                notes.add(
+                    (now.isBefore(at) ? "Deprecated from %s." : "Deprecated since %s.")
+                        .formatted(Display.time(at))));
     policy
         .sunsetAt()
         .ifPresent(

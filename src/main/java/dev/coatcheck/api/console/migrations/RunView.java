@@ -117,6 +117,8 @@ record RunView(TableMigration run, String type, List<StepStatus> steps) {
         + "-"
         + run.status().goal().wireName()
         + "-"
+        + run.status().occupies()
+        + "-"
         + steps.stream().filter(step -> step.state().isApplied()).count();
   }
 
@@ -129,8 +131,7 @@ record RunView(TableMigration run, String type, List<StepStatus> steps) {
   String rows() {
     return Display.number(run.progress().rowsDone())
         + " of "
-        + Display.number(run.progress().rowsTotal())
-        + " rows";
+        + Display.count(run.progress().rowsTotal(), "row", "rows");
   }
 
   /** Such as {@code 1,200 rows a second}, on the average so far, or an empty text. */
@@ -145,7 +146,7 @@ record RunView(TableMigration run, String type, List<StepStatus> steps) {
 
   private String rate(OptionalDouble perSecond) {
     return isRunning() && perSecond.isPresent()
-        ? Display.number(Math.round(perSecond.getAsDouble())) + " rows a second"
+        ? Display.count(Math.round(perSecond.getAsDouble()), "row", "rows") + " a second"
         : "";
   }
 

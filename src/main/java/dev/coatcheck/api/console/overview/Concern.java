@@ -42,8 +42,8 @@ record Concern(String what, String advice) {
     if (shed >= 1) {
       all.add(
           new Concern(
-              "%s requests of the last minute were refused with 503 overloaded."
-                  .formatted(Display.number(Math.round(shed))),
+              "Refused with 503 overloaded in the last minute: %s."
+                  .formatted(Display.count(Math.round(shed), "request", "requests")),
               "More come than this instance can handle. Clients send them again; add an instance,"
                   + " or limit the busiest API key (rate limits)."));
     }
@@ -51,16 +51,20 @@ record Concern(String what, String advice) {
     if (failed >= 1) {
       all.add(
           new Concern(
-              "About %s requests of the last minute were answered with a status from 500 on."
-                  .formatted(Display.number(Math.round(failed))),
+              "Answered with a status from 500 on in the last minute: about %s."
+                  .formatted(Display.count(Math.round(failed), "request", "requests")),
               "The log has a line with the request's ID for each that failed here, and one for"
                   + " each operation that Postgres didn't answer."));
     }
     if (history.last(Measure.WAITING) >= 1) {
       all.add(
           new Concern(
-              "%s requests wait for a connection to Postgres."
-                  .formatted(Display.number(Math.round(history.last(Measure.WAITING)))),
+              "%s for a connection to Postgres."
+                  .formatted(
+                      Display.count(
+                          Math.round(history.last(Measure.WAITING)),
+                          "request waits",
+                          "requests wait")),
               "All connections of the pool are in use. Look for slow statements and locks in"
                   + " Postgres; COATCHECK_DATABASE_CONNECTIONS sets the size of the pool."));
     }

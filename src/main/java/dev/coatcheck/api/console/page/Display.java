@@ -23,6 +23,11 @@ public final class Display {
     return String.format(Locale.ENGLISH, "%,d", number);
   }
 
+  /** A number with its noun, such as {@code 1 row} or {@code 2,000 rows}. */
+  public static String count(long number, String one, String many) {
+    return number(number) + " " + (number == 1 ? one : many);
+  }
+
   /** Such as {@code 2 h 5 min}, {@code 3 min 10 s} or {@code 12 s}. */
   public static String duration(Duration duration) {
     if (duration.toDays() > 0) {

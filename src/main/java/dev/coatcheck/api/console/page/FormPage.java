@@ -34,4 +34,10 @@ public interface FormPage<S> {
    * @throws dev.coatcheck.api.exchange.Refusal if nothing was done; the form shows why
    */
   Answer change(Visit visit, S subject, Form form);
+
+  /** What to do after an outage of Postgres that leaves open whether the change was made. */
+  default String inDoubt(S subject) {
+    return "The database didn't answer, so the change may have been made or not. Load the page"
+               + " again and look, before you send the form again.";
+  }
 }

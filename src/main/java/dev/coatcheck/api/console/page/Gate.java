@@ -18,6 +18,7 @@ import dev.coatcheck.ids.access.ConsoleSessions;
 import dev.coatcheck.ids.access.Proxies;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.redirect.Visitor;
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.net.InetAddress;
@@ -34,6 +35,11 @@ import java.util.function.Function;
 public final class Gate {
   /** A browser keeps a cookie of this name only from this very host, and only if it is secure. */
   static final String COOKIE = "__Host-coatcheck";
+
+  private static final String OUTAGE = "The database is not available now. Try again in a moment.";
+  private static final String NOTHING_CHANGED =
+      "The database is not available now, and nothing was changed. Send the form again in a"
+          + " moment.";
 
   private static final String COOKIE_RULES = "; Path=/; Secure; HttpOnly; SameSite=Strict";
 
@@ -63,22 +69,31 @@ public final class Gate {
 
   /** A page before the sign-in. */
   public Handler open(Handler handler) {
+    return open(handler, OUTAGE);
+  }
+
+  private Handler open(Handler handler, String outage) {
     return ctx -> {
       try {
         return handler.answer(ctx);
       } catch (RuntimeException thrown) {
-        return failed(ctx, thrown, Optional.empty());
+        return failed(ctx, thrown, outage, Optional.empty());
       }
     };
   }
 
   /** A form before the sign-in. */
   public Handler openForm(Handler handler) {
+    return openForm(handler, OUTAGE);
+  }
+
+  private Handler openForm(Handler handler, String outage) {
     return open(
         ctx -> {
           requireOwnPage(ctx);
           return handler.answer(ctx);
-        });
+        },
+        outage);
   }
 
   /** A page for those who are signed in; others are asked to sign in first. */
@@ -86,7 +101,7 @@ public final class Gate {
     return open(
         ctx ->
             visit(ctx)
-                .map(visit -> answered(ctx, visit, () -> handler.answer(ctx, visit)))
+                .map(visit -> answered(ctx, visit, OUTAGE, () -> handler.answer(ctx, visit)))
                 .orElseGet(() -> Html.seeOther(signIn(ctx))));
   }
 
@@ -122,13 +137,14 @@ public final class Gate {
    * A form of one of our pages, from the session that has the page; without any, to the sign-in.
    */
   public Handler form(FormHandler handler) {
-    return form(handler, _ -> Paths.SIGN_IN);
+    return form(handler, OUTAGE, _ -> Paths.SIGN_IN);
   }
 
   /**
+   * @param outage what the page says if Postgres can't be asked
    * @param signIn where those without a session are sent
    */
-  private Handler form(FormHandler handler, Function<Context, String> signIn) {
+  private Handler form(FormHandler handler, String outage, Function<Context, String> signIn) {
     return openForm(
         ctx ->
             visit(ctx)
@@ -137,12 +153,14 @@ public final class Gate {
                         answered(
                             ctx,
                             visit,
+                            outage,
                             () -> {
                               Form form = Form.read(ctx);
                               requireToken(form, visit);
                               return handler.answer(ctx, visit, form);
                             }))
-                .orElseGet(() -> Html.seeOther(signIn.apply(ctx))));
+                .orElseGet(() -> Html.seeOther(signIn.apply(ctx))),
+        outage);
   }
 
   /**
@@ -155,6 +173,7 @@ public final class Gate {
           requireChange(visit, needed);
           return handler.answer(ctx, visit, form);
         },
+        NOTHING_CHANGED,
         ctx -> signIn(ctx) + "&" + Paths.LOST + "=form");
   }
 
@@ -187,6 +206,8 @@ public final class Gate {
                 Problem why = failures.problem(thrown, RequestId.of(ctx));
                 return Html.page(
                     why.code().status(), page.page(visit, subject, form, Optional.of(why)));
+              } catch (DatabaseUnavailable outage) {
+                return failed(ctx, outage, page.inDoubt(subject), Optional.of(visit));
               }
             }));
   }
@@ -332,23 +353,23 @@ public final class Gate {
     Answer answer() throws Exception;
   }
 
-  private Answer answered(Context ctx, Visit visit, Work work) {
+  private Answer answered(Context ctx, Visit visit, String outage, Work work) {
     try {
       return work.answer();
     } catch (Exception thrown) {
-      return failed(ctx, thrown, Optional.of(visit));
+      return failed(ctx, thrown, outage, Optional.of(visit));
     }
   }
 
-  private Answer failed(Context ctx, Throwable thrown, Optional<Visit> visit) {
+  private Answer failed(Context ctx, Throwable thrown, String outage, Optional<Visit> visit) {
     Problem problem = failures.problem(thrown, RequestId.of(ctx));
+    String detail = thrown instanceof DatabaseUnavailable ? outage : problem.detail();
     String title = problem.code().title();
     Frame frame =
         visit.map(who -> who.frame(title, Optional.empty())).orElseGet(() -> outside(ctx, title));
     return Html.page(
         problem.code().status(),
-        (out, none) ->
-            JterefusedGenerated.render(out, none, frame, problem.detail(), RequestId.of(ctx)));
+        (out, none) -> JterefusedGenerated.render(out, none, frame, detail, RequestId.of(ctx)));
   }
 
   private static List<String> headers(Context ctx, String name) {

@@ -2,6 +2,8 @@ package dev.coatcheck.api.console.page;
 
 import dev.coatcheck.ids.access.Rights;
 import dev.coatcheck.ids.access.Scope;
+import java.util.Arrays;
+import java.util.Optional;
 
 /** The parts of the console that its bar names, in that order. */
 public enum Section {
@@ -39,6 +41,11 @@ public enum Section {
           case FIND, TYPES, MIGRATIONS, LEGACY, KEYS, LINKS -> false;
         };
     return rights.may(needed()) && (!isOfAllTypes || rights.allowedTypes().areAll());
+  }
+
+  /** What a person with these rights sees first; empty if there is nothing. */
+  public static Optional<Section> first(Rights rights) {
+    return Arrays.stream(values()).filter(section -> section.isFor(rights)).findFirst();
   }
 
   /** What an API key needs, or the section is not offered and its pages are refused. */

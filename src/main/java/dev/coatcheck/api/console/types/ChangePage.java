@@ -33,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Function;
 
 /**
  * A change of a type in two steps: a form, then a page with the difference, what follows from it
@@ -221,13 +222,14 @@ final class ChangePage implements FormPage<Subject> {
         new PutConditions(
             OptionalInt.of(version(form)),
             step.equals(CONFIRM_LINKS) ? Optional.empty() : Optional.of(clock.instant()));
+    // Of the type as Postgres has it: this instance may not have heard of its latest change yet.
+    Function<Optional<Type>, TypeDefinition> change =
+        present -> draft(new Subject(present, subject.brownout()), form).definition();
     Optional<PutOutcome> outcome =
         isConfirmed
             ? Optional.of(
-                verbs
-                    .changes()
-                    .put(name, _ -> draft.definition(), conditions, visit.rights(), visit.actor()))
-            : verbs.changes().refusal(name, _ -> draft.definition(), conditions, visit.rights());
+                verbs.changes().put(name, change, conditions, visit.rights(), visit.actor()))
+            : verbs.changes().refusal(name, change, conditions, visit.rights());
     return switch (outcome.orElse(null)) {
       case null -> {
         Html.Template page =
@@ -322,6 +324,7 @@ final class ChangePage implements FormPage<Subject> {
               .changes()
               .definition(
                   name,
+                  subject.type(),
                   JsonObject.of(
                       Json.MAPPER.valueToTree(TypeFields.body(kind.changed(subject, form)))));
       Map<String, String> after = TypeFields.texts(TypeBody.fields(definition));

@@ -123,7 +123,7 @@ final class ShownTypes {
         case "era.pin" ->
             detail.path("closed").asBoolean(false)
                 ? "closed the era of " + detail.path("seal_key").asString()
-                : "pinned " + detail.path("keys").asInt() + " keys";
+                : "pinned " + Display.count(detail.path("keys").asInt(), "key", "keys");
         default -> recorded.entry().action(); // such as that of a segment of the same name
       };
     }

@@ -61,11 +61,7 @@ public final class TypeBody {
    * what has changed around it: the time, and the hosts that are allowed.
    */
   TypeDefinition patched(Type type, JsonObject patch) {
-    return definition(
-        type.name(),
-        patch.allow(FIELDS).appliedTo(fields(type)),
-        redirectHosts.keeping(type),
-        Optional.of(type.generation()));
+    return definition(type.name(), Optional.of(type), patch.allow(FIELDS).appliedTo(fields(type)));
   }
 
   /** The fields of a request that puts the type as it is. */
@@ -128,7 +124,22 @@ public final class TypeBody {
    * @throws JsonFault for what a type can't be
    */
   public TypeDefinition definition(String name, JsonObject body) {
-    return definition(name, body, redirectHosts, Optional.empty());
+    return definition(name, Optional.empty(), body);
+  }
+
+  /**
+   * What a whole body says about a type as it is: as in {@link #patched}, a value that stays is not
+   * refused.
+   *
+   * @param present empty for a new type
+   * @throws JsonFault for what a type can't be
+   */
+  TypeDefinition definition(String name, Optional<Type> present, JsonObject body) {
+    return definition(
+        name,
+        body,
+        present.map(redirectHosts::keeping).orElse(redirectHosts),
+        present.map(Type::generation));
   }
 
   private TypeDefinition definition(

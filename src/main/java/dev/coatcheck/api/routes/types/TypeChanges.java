@@ -46,8 +46,19 @@ public final class TypeChanges {
    *
    * @throws dev.coatcheck.core.json.JsonFault for what a type can't be
    */
-  public TypeDefinition definition(String name, JsonObject body) {
+  TypeDefinition definition(String name, JsonObject body) {
     return bodies.definition(name, body);
+  }
+
+  /**
+   * What a form says about a type, all of whose fields it repeats. A field that stays as it is
+   * isn't refused, for instance because its host is no longer listed.
+   *
+   * @param present empty for a new type
+   * @throws dev.coatcheck.core.json.JsonFault for what a type can't be
+   */
+  public TypeDefinition definition(String name, Optional<Type> present, JsonObject body) {
+    return bodies.definition(name, present, body);
   }
 
   /** The change that a JSON merge patch makes to a type. */

@@ -9,6 +9,7 @@ import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.api.routes.TestClient;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.TestType;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -286,8 +287,13 @@ class KeyPagesTest {
     Page refused = browser.submit(path(key) + "/edit", stale);
 
     assertThat(refused.status()).isEqualTo(412);
-    assertThat(refused.html()).contains("The API key has changed");
+    assertThat(refused.html()).contains("The API key has changed", "value=\"late\"");
     assertThat(named("late")).isZero();
+
+    stale.put(
+        "version", found(Pattern.compile("name=\"version\" value=\"(\\d+)"), refused.html(), 1));
+    assertThat(browser.submit(path(key) + "/edit", stale).status()).isEqualTo(303);
+    assertThat(named("late")).isEqualTo(1);
   }
 
   @Test
@@ -308,6 +314,27 @@ class KeyPagesTest {
     }
     assertThat(browser.get(path(old)).html())
         .contains("Successor", "key_" + secret.substring(9, 21));
+  }
+
+  @Test
+  void anOutageSaysWhetherTheFormMayHaveDoneSomething() throws Exception {
+    TestClient.Reply key = created("name", "doubtful", "scopes", List.of("ids:read"));
+    Map<String, String> form = new TreeMap<>(Map.of("overlap", "3600"));
+    form.put("form_token", browser.get(path(key) + "/rotate").formToken());
+
+    try (TestSession other = GATEWAY.sql().session()) {
+      other.begin("lock table coatcheck.api_key in share mode"); // it may be read
+      Page inDoubt = browser.postOnce(path(key) + "/rotate", form);
+      assertThat(inDoubt.status()).as(inDoubt.html()).isEqualTo(503);
+      assertThat(inDoubt.html()).contains("rotated or not", "rotate the successor");
+      other.rollback();
+      other.begin("lock table coatcheck.api_key_use in access exclusive mode");
+      Page notBegun = browser.postOnce(path(key) + "/rotate", form);
+      assertThat(notBegun.status()).as(notBegun.html()).isEqualTo(503);
+      assertThat(notBegun.html()).contains("nothing was changed");
+      other.rollback();
+    }
+    assertThat(named("doubtful")).isEqualTo(1);
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.MachineDelay;
 import dev.coatcheck.api.console.ConsoleClient;
 import dev.coatcheck.api.console.ConsoleClient.Page;
+import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.api.routes.RawHttp;
 import dev.coatcheck.ids.access.Scope;
@@ -54,6 +55,17 @@ class SignInPagesTest {
                 "select count(distinct action) from coatcheck.audit_entry where key_id = '%s' and subjects = array['key_' || key_id] and action in ('console.sign_in', 'console.sign_out')"
                     .formatted(GATEWAY.key().substring(9, 21))))
         .isEqualTo(2);
+  }
+
+  @Test
+  void aFormThatIsRefusedBeforeItIsReadIsAnsweredByAPage() {
+    ConsoleClient browser = new ConsoleClient(GATEWAY.uri());
+
+    Page tooLarge = browser.signIn("x".repeat(RequestBody.FORM_BYTES_MAX));
+
+    assertThat(tooLarge.status()).isEqualTo(413);
+    assertThat(tooLarge.header("content-type")).contains("text/html;charset=utf-8");
+    assertThat(tooLarge.html()).contains("Nothing was changed.", "may have at most");
   }
 
   @Test

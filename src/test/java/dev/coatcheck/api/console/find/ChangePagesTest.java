@@ -64,8 +64,8 @@ class ChangePagesTest {
     assertThat(browser.get("/console?q=" + id).html())
         .contains(
             "<code>id.revoke</code>",
-            "<code>" + GATEWAY.key().substring(9, 21) + "</code>",
-            "from 127.0.0.1");
+            "<code>key_" + GATEWAY.key().substring(9, 21) + "</code>",
+            "<code>127.0.0.1</code>");
   }
 
   @Test

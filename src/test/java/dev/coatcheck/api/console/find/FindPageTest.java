@@ -115,6 +115,46 @@ class FindPageTest {
   }
 
   @Test
+  void anAliasOfAnErasedPublicIdSaysSo() {
+    client.put(
+        TestType.of("scan", "scan").with("public_pattern", TestType.pattern("p-", "abc", 4, 4)));
+    String gone = client.mint("order", "legacy_id", "4799").text("/id");
+    String scan = client.mint("scan").text("/id");
+    client.send("PUT", "/v1/ids/" + scan + "/aliases/public/p-abca", null);
+    for (String id : List.of(gone, scan)) {
+      client.send("POST", "/v1/ids/" + id + "/erase", null);
+    }
+
+    assertThat(find("4799").html())
+        .contains("<b>order</b> that had this as its legacy ID was erased")
+        .doesNotContain("Not one of your public IDs");
+    assertThat(find("p-abca").html())
+        .contains("<b>scan</b> that had this as its older public ID was erased");
+    assertThat(find(gone).html()).contains("/console/ids/" + gone + "/erasure");
+  }
+
+  @Test
+  void theIdOfAnApiKeyLeadsToItsPageForWhoMaySeeIt() {
+    String id = "key_" + GATEWAY.key().substring(9, 21);
+    ConsoleClient reader = ConsoleClient.signedIn(GATEWAY, GATEWAY.keyWith(Scope.IDS_READ));
+
+    assertThat(find(id).links()).contains("/console/keys/" + id);
+    assertThat(reader.get("/console?q=" + id).links()).doesNotContain("/console/keys/" + id);
+    assertThat(find(order).html()).as("in the audit").contains("<code>" + id + "</code>");
+  }
+
+  @Test
+  void whatIsLeftOutOfManyFindingsIsCounted() {
+    for (int i = 0; i < 22; i++) {
+      client.put(TestType.of("many" + i, "many" + i));
+      client.mint("many" + i, "legacy_id", "77123");
+    }
+
+    assertThat(find("77123").html()).contains("It stands for 2 more public IDs");
+    assertThat(find(order).html()).doesNotContain("It stands for");
+  }
+
+  @Test
   void textsThatAreNotOursShowTheirFormats() {
     assertThat(find("01ARZ3NDEKTSV4RRFFQ69G5FAV").html())
         .contains("Not one of your public IDs", "<code>ulid</code>", "2016-07-30");
@@ -179,9 +219,14 @@ class FindPageTest {
   void aKeyWithoutTheScopeFindsNothing() {
     ConsoleClient limited = ConsoleClient.signedIn(GATEWAY, GATEWAY.keyWith(Scope.METRICS_READ));
 
-    assertThat(limited.get("/console").status()).isEqualTo(200);
+    assertThat(limited.get("/console").location()).isEqualTo("/console/overview");
     Page refused = limited.get("/console?q=" + order);
     assertThat(refused.status()).isEqualTo(403);
     assertThat(refused.html()).contains("lacks the scope ids:read").doesNotContain("900001");
+
+    ConsoleClient minter = ConsoleClient.signedIn(GATEWAY, GATEWAY.keyWith(Scope.IDS_WRITE));
+    Page nothing = minter.get("/console");
+    assertThat(nothing.status()).isEqualTo(403);
+    assertThat(nothing.html()).contains("Sign out").doesNotContain("To the first page");
   }
 }

@@ -22,6 +22,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class LinkPagesTest {
   @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
 
+  /** A public ID of an older system. */
+  private static final String OLDER = "order-4711";
+
   private static TestClient client;
   private static ConsoleClient browser;
   private static String order;
@@ -29,7 +32,13 @@ class LinkPagesTest {
   @BeforeAll
   static void start() {
     client = GATEWAY.client();
-    put("order", "ord", Map.of("sunset_at", "2999-01-06T07:08:09Z", "max_id", "9000"));
+    put(
+        "order",
+        "ord",
+        Map.of(
+            "deprecated_at", "2998-01-02T00:00:00Z",
+            "sunset_at", "2999-01-06T07:08:09Z",
+            "max_id", "9000"));
     put("parcel", "par", Map.of("sunset_at", "2021-02-03T04:05:06Z"));
     Instant now = Instant.now().truncatedTo(ChronoUnit.SECONDS);
     put(
@@ -42,6 +51,7 @@ class LinkPagesTest {
                     "from", now.minusSeconds(3_600).toString(),
                     "to", now.plusSeconds(86_400).toString()))));
     order = client.mint("order", "key", "900001", "legacy_id", "4711").text("/id");
+    client.send("PUT", "/v1/ids/" + order + "/aliases/public/" + OLDER, null);
     client.mint("parcel", "key", "900002", "legacy_id", "1");
     client.mint("letter", "key", "900003", "legacy_id", "2");
     browser = ConsoleClient.signedIn(GATEWAY, GATEWAY.keyWith(Scope.IDS_READ));
@@ -52,6 +62,7 @@ class LinkPagesTest {
         TestType.of(type, prefix)
             .with("redirect", Map.of("template", "https://shop.example/" + type + "/{id}"))
             .with("legacy", legacy)
+            .with("public_pattern", TestType.pattern(type + "-", "0123456789", 4, 4))
             .with("url_templates", List.of("/" + type + "s/{legacy:" + type + "}")));
   }
 
@@ -83,6 +94,7 @@ class LinkPagesTest {
             "<code>" + order + "</code>",
             "<code>/orders/900001</code>",
             "Its highest legacy ID is 9000.",
+            "Deprecated from 2998-01-02 00:00:00 UTC.",
             "The sunset is at 2999-01-06 07:08:09 UTC");
     assertThat(tried("/orders/4711", "&legacy=redirect").html())
         .contains(
@@ -206,6 +218,15 @@ class LinkPagesTest {
     Page page = limited.get("/console/links?url=/orders/" + order);
     assertThat(page.status()).isEqualTo(400);
     assertThat(page.html()).contains("for some types only").doesNotContain("900001");
+    for (String link : List.of("/legacy/order/4711", "/r/" + OLDER)) {
+      assertThat(tried(link, "").html()).as(link).contains(order);
+      assertThat(limited.get("/console/links?url=" + link).html())
+          .as(link)
+          .contains("gets <b>404</b>", "Links of all other types are tried as if")
+          .doesNotContain(order, "shop.example", "900001");
+    }
+    assertThat(limited.get("/console/links?url=/legacy/parcel/1").html())
+        .contains("gets <b>410</b>");
     ConsoleClient other = ConsoleClient.signedIn(GATEWAY, GATEWAY.keyWith(Scope.TYPES_READ));
     assertThat(other.get("/console/links").status()).isEqualTo(403);
   }

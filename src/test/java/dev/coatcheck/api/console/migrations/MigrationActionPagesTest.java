@@ -484,8 +484,10 @@ class MigrationActionPagesTest {
             new ConsoleClient(GATEWAY.uri())
                 .post(path, and(form, "form_token", browser.get("/console").formToken())),
             elsewhere.post(path, and(form, "form_token", browser.get("/console").formToken())),
-            reader.post(path, and(form, "form_token", reader.get("/console").formToken())),
-            foreigner.post(path, and(form, "form_token", foreigner.get("/console").formToken())));
+            reader.post(
+                path, and(form, "form_token", reader.get("/console/migrations").formToken())),
+            foreigner.post(
+                path, and(form, "form_token", foreigner.get("/console/migrations").formToken())));
 
     assertThat(refused).extracting(Page::status).containsOnly(303, 403);
     assertThat(refused.get(2).location()).startsWith("/console/sign-in");

@@ -34,6 +34,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -118,6 +119,17 @@ class RunActionsTest {
             visit(ConsoleMode.ON, Scope.TABLE_MIGRATIONS_WRITE));
 
     assertThat(actions(bar)).isEqualTo(expected);
+  }
+
+  @Test
+  void runsWithOtherButtonsHaveOtherShapes() {
+    List<RunView> runs =
+        Stream.of(RunState.CONTRACTED, RunState.CANCELLED)
+            .flatMap(state -> Stream.of(true, false).map(occupies -> run(state, occupies, false)))
+            .map(run -> new RunView(run, "order", steps(true)))
+            .toList();
+
+    assertThat(runs.stream().map(RunView::shape)).doesNotHaveDuplicates();
   }
 
   @Test

@@ -8,6 +8,7 @@ import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.api.routes.TestClient;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.TestType;
+import dev.coatcheck.postgres.sql.TestDatabase;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -346,6 +347,26 @@ class TypePagesTest {
         .isEqualTo(412);
     assertThat(sendFrom(browser, EDIT, refused, Map.of("step", "confirm")).status()).isEqualTo(303);
     assertThat(field("/redirect/max_age_seconds")).isEqualTo("77");
+  }
+
+  @Test
+  void aTypeWhoseHostsAreNoLongerListedCanStillBeChanged() {
+    TestDatabase database = TestDatabase.fresh();
+    try (GatewayFixture before = GatewayFixture.on(database)) {
+      TestClient.assertPut(before.client().put(order()));
+    }
+    try (GatewayFixture listing =
+        GatewayFixture.on(database, "COATCHECK_REDIRECT_HOSTS", "pay.example")) {
+      ConsoleClient editor = ConsoleClient.signedIn(listing, listing.key());
+
+      Page diff = send(editor, EDIT, Map.of("stale_seconds_max", "7"));
+      assertThat(changed(diff)).containsExactly("Seconds for which memory is trusted");
+      Page done = sendFrom(editor, EDIT, diff, Map.of("step", "confirm"));
+      Page other = send(editor, EDIT, Map.of("redirect.template", "https://shop.example/x/{id}"));
+
+      assertThat(done.status()).as(done.html()).isEqualTo(303);
+      assertThat(other.status()).as("another link to such a host").isEqualTo(422);
+    }
   }
 
   @Test
