@@ -188,7 +188,7 @@ public final class IdRoutes implements Routes {
             ? Parameters.keyTimes(type, after.isPresent() ? "created_after" : "created_before")
                 .bounds(
                     after.map(time -> time.plusMillis(1)).orElse(Instant.EPOCH),
-                    before.map(time -> time.minusMillis(1)).orElse(TIME_MAX))
+                    before.map(time -> time.minusNanos(1)).orElse(TIME_MAX))
             : Optional.empty();
     Lookup.Page page =
         timed && within.isEmpty()

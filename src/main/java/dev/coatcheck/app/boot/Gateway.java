@@ -457,15 +457,20 @@ public final class Gateway implements AutoCloseable {
         });
   }
 
-  /** Stops accepting requests, finishes the accepted ones, then closes the database. */
+  /**
+   * Stops accepting requests, finishes the accepted ones, then closes the database. A second thread
+   * waits until the first has done so.
+   */
   @Override
   public void close() {
     isClosing = true;
-    while (!opened.isEmpty()) {
-      try {
-        opened.pop().close();
-      } catch (Exception broken) {
-        org.slf4j.LoggerFactory.getLogger("coatcheck").warn("while closing", broken);
+    synchronized (opened) {
+      while (!opened.isEmpty()) {
+        try {
+          opened.pop().close();
+        } catch (Exception broken) {
+          org.slf4j.LoggerFactory.getLogger("coatcheck").warn("while closing", broken);
+        }
       }
     }
   }

@@ -26,6 +26,16 @@ public final class OpenDatabase implements AutoCloseable {
   private final Database database;
   private final List<String> applied;
 
+  /** The home of an embedded database. */
+  private enum Home {
+    /** Of this process alone. */
+    OWN,
+    /** Another process may run on it. */
+    SHARED,
+    /** The same, and it must have been made before. */
+    EXISTING
+  }
+
   private OpenDatabase(
       Optional<EmbeddedDatabase> embedded,
       DatabaseSettings settings,
@@ -39,7 +49,7 @@ public final class OpenDatabase implements AutoCloseable {
 
   /** Opens the database, or fails with one line that says why. */
   public static OpenDatabase open(Config config, Observer observer) throws StartFailed {
-    return open(config, config.migrates(), false, observer);
+    return open(config, config.migrates(), Home.OWN, observer);
   }
 
   /**
@@ -47,28 +57,38 @@ public final class OpenDatabase implements AutoCloseable {
    * home, the command uses its embedded Postgres and leaves it running.
    */
   public static OpenDatabase openBeside(Config config, Observer observer) throws StartFailed {
-    return open(config, config.migrates(), true, observer);
+    return open(config, config.migrates(), Home.SHARED, observer);
+  }
+
+  /** Like {@link #openBeside}, and never makes an embedded database where there is none. */
+  public static OpenDatabase openExisting(Config config, Observer observer) throws StartFailed {
+    return open(config, config.migrates(), Home.EXISTING, observer);
   }
 
   /** Like {@link #openBeside}, and applies the migrations whatever the settings say. */
   public static OpenDatabase migrate(Config config, Observer observer) throws StartFailed {
-    return open(config, true, true, observer);
+    return open(config, true, Home.SHARED, observer);
   }
 
-  /** Like {@link #openBeside}, and checks the schema only, whatever the settings say. */
+  /** Like {@link #openExisting}, and checks the schema only, whatever the settings say. */
   public static OpenDatabase check(Config config, Observer observer) throws StartFailed {
-    return open(config, false, true, observer);
+    return open(config, false, Home.EXISTING, observer);
   }
 
   private static OpenDatabase open(
-      Config config, boolean migrates, boolean isBeside, Observer observer) throws StartFailed {
+      Config config, boolean migrates, Home home, Observer observer) throws StartFailed {
     try {
       Optional<DatabaseSettings> running = config.database();
-      if (running.isEmpty() && isBeside) {
+      if (running.isEmpty() && home != Home.OWN) {
         running = EmbeddedDatabase.running(config.home(), COMMAND_CONNECTIONS_MAX);
       }
       if (running.isPresent()) {
         return opened(Optional.empty(), running.get(), migrates, observer);
+      }
+      if (home == Home.EXISTING && !EmbeddedDatabase.isIn(config.home())) {
+        throw new StartFailed(
+            "There is no embedded database in %s. Run this in the folder of the gateway, or name its home with --home, or its database with --database-url."
+                .formatted(config.home()));
       }
       EmbeddedDatabase embedded = EmbeddedDatabase.start(config.home());
       DatabaseSettings settings =

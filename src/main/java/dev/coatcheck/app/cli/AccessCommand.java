@@ -1,5 +1,6 @@
 package dev.coatcheck.app.cli;
 
+import dev.coatcheck.app.boot.Config;
 import dev.coatcheck.app.boot.OpenDatabase;
 import dev.coatcheck.app.boot.StartFailed;
 import dev.coatcheck.app.client.CommandFailed;
@@ -17,6 +18,7 @@ import dev.coatcheck.ids.access.NewKey;
 import dev.coatcheck.ids.access.Rights;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.access.StoredKey;
+import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -76,15 +78,18 @@ final class AccessCommand {
       throw new Misused("--name must have 1 to 100 characters.");
     }
     Rights rights = flags.over(Rights.of(Set.of()), scopes, CLOCK.instant());
-    Issued issued =
-        withKeys(
-            settings,
-            keys -> {
-              Optional<String> principal =
-                  samePrincipal ? Optional.of(sharedPrincipal(keys, name)) : Optional.empty();
-              NewKey wanted = new NewKey(name, principal, rights);
-              return issued(keys, keys.create(wanted, Actor.operator()));
-            });
+    Config config = settings.config();
+    boolean isFirst = config.database().isEmpty() && !EmbeddedDatabase.isIn(config.home());
+    Issued issued;
+    try (OpenDatabase opened = OpenDatabase.openBeside(config, new Observer())) {
+      ApiKeys keys = keys(opened);
+      Optional<String> principal =
+          samePrincipal ? Optional.of(sharedPrincipal(keys, name)) : Optional.empty();
+      issued = issued(keys, keys.create(new NewKey(name, principal, rights), Actor.operator()));
+    }
+    if (isFirst) {
+      output.note("There was no embedded database in " + config.home() + ", so one was made.");
+    }
     String principal = issued.key().principal();
     if (!principal.equals(name)) {
       output.note(
@@ -392,9 +397,12 @@ final class AccessCommand {
   }
 
   private static <T> T withKeys(Settings settings, Work<T> work) throws CommandFailed, StartFailed {
-    try (OpenDatabase opened = OpenDatabase.openBeside(settings.config(), new Observer())) {
-      return work.with(
-          new ApiKeys(opened.database(), _ -> {}, Optional.empty(), new RandomSource(), CLOCK));
+    try (OpenDatabase opened = OpenDatabase.openExisting(settings.config(), new Observer())) {
+      return work.with(keys(opened));
     }
+  }
+
+  private static ApiKeys keys(OpenDatabase opened) {
+    return new ApiKeys(opened.database(), _ -> {}, Optional.empty(), new RandomSource(), CLOCK);
   }
 }

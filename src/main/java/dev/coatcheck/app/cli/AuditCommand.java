@@ -142,7 +142,7 @@ final class AuditCommand {
 
   private static Optional<AuditPruning.Span> pruned(Settings settings, Instant before)
       throws CommandFailed, StartFailed {
-    try (OpenDatabase opened = OpenDatabase.openBeside(settings.config(), new Observer())) {
+    try (OpenDatabase opened = OpenDatabase.openExisting(settings.config(), new Observer())) {
       return Deadline.after(PRUNING_MAX)
           .call(() -> new AuditPruning(opened.database()).prune(before, Actor.operator()));
     }

@@ -8,6 +8,7 @@ import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.ExitCode;
 import dev.coatcheck.app.client.Misused;
 import dev.coatcheck.app.client.ProgressBars;
+import dev.coatcheck.app.client.ReaderGone;
 import dev.coatcheck.app.demo.DemoCommand;
 import dev.coatcheck.postgres.connection.SqlState;
 import dev.coatcheck.postgres.connection.UnusableDatabase;
@@ -136,6 +137,9 @@ public final class Cli {
     line.setExecutionExceptionHandler(
         (thrown, command, _) -> {
           CommandFailed failed = failure(thrown);
+          if (failed instanceof ReaderGone && ReaderGone.isQuiet()) {
+            return ExitCode.READER_GONE.status();
+          }
           CommandSpec verb = command.getCommandSpec();
           command
               .getErr()

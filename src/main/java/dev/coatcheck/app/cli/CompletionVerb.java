@@ -40,9 +40,7 @@ final class CompletionVerb implements Callable<Integer> {
         };
     PrintWriter out = spec.commandLine().getOut();
     out.print(script);
-    if (out.checkError()) {
-      throw new CommandFailed(Output.READER_GONE + ".");
-    }
+    Output.requireReader(out);
     return 0;
   }
 

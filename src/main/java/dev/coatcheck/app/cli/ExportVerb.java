@@ -3,11 +3,13 @@ package dev.coatcheck.app.cli;
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.GatewayCalls;
 import dev.coatcheck.app.client.Output;
+import dev.coatcheck.app.client.ReaderGone;
 import dev.coatcheck.app.client.WholeFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
+import java.io.Reader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -28,6 +30,8 @@ import picocli.CommandLine.Spec;
     },
     footer = "  coatcheck ids export charge --output charges.csv")
 final class ExportVerb implements Callable<Integer> {
+  private static final int BUFFER_CHARACTERS = 16 * 1024;
+
   @Mixin private GatewayCalls gateway = new GatewayCalls();
   @Mixin private Output output = new Output();
   @Spec private CommandSpec spec;
@@ -67,7 +71,8 @@ final class ExportVerb implements Callable<Integer> {
   }
 
   /** Writes an export to a file, which appears when it is complete, or else prints it. */
-  static void write(InputStream body, @Nullable Path file, PrintWriter out) throws IOException {
+  static void write(InputStream body, @Nullable Path file, PrintWriter out)
+      throws IOException, ReaderGone {
     if (file == null) {
       print(body, out);
     } else {
@@ -75,11 +80,12 @@ final class ExportVerb implements Callable<Integer> {
     }
   }
 
-  private static void print(InputStream body, PrintWriter out) throws IOException {
-    new InputStreamReader(body, StandardCharsets.UTF_8).transferTo(out);
-    out.flush();
-    if (out.checkError()) {
-      throw new IOException(Output.READER_GONE);
+  private static void print(InputStream body, PrintWriter out) throws IOException, ReaderGone {
+    Reader rows = new InputStreamReader(body, StandardCharsets.UTF_8);
+    char[] some = new char[BUFFER_CHARACTERS];
+    for (int count; (count = rows.read(some)) >= 0; ) {
+      out.write(some, 0, count);
+      Output.requireReader(out);
     }
   }
 }

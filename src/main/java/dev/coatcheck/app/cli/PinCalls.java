@@ -29,6 +29,7 @@ final class PinCalls {
   private final List<String> conflicts = new ArrayList<>();
   private long pinned;
   private long present;
+  private boolean isBegun;
 
   PinCalls(GatewayCalls gateway, String path, String sealKey) {
     this.gateway = gateway;
@@ -68,12 +69,15 @@ final class PinCalls {
         send(batches.next());
       }
     } catch (IOException | UncheckedIOException unreadable) {
-      throw new Misused(
-          "can't read keys from " + file + ": " + RootCause.of(unreadable).getMessage());
+      String why = "can't read keys from " + file + ": " + RootCause.of(unreadable).getMessage();
+      throw isBegun
+          ? new CommandFailed(why + ". The keys before were sent; send all of them again.")
+          : new Misused(why);
     }
   }
 
   private void send(List<String> keys) throws CommandFailed {
+    isBegun = true;
     JsonNode answer = gateway.post(path, Output.object(Map.of("seal_key", sealKey, "keys", keys)));
     pinned += answer.path("pinned").asLong();
     present += answer.path("present").asLong();

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.IModelTransformer;
 import picocli.CommandLine.Model.CommandSpec;
@@ -161,22 +162,55 @@ final class TypeFlags implements IModelTransformer {
     return FLAGS.stream().anyMatch(flag -> verb.hasMatchedOption(flag.name()));
   }
 
-  /** The body of a put; without the options of a redirect or of legacy IDs that aren't on. */
+  /** The body of a put. */
   static Map<String, @Nullable Object> whole(ParseResult verb) {
     require(verb, "--prefix", "Missing required option: '--prefix=PREFIX'");
     Map<String, @Nullable Object> body = given(verb);
     body.putIfAbsent("key", "bigint");
-    if (!verb.hasMatchedOption("--redirect")) {
-      body.remove("redirect");
-    }
-    if (!verb.hasMatchedOption("--legacy")) {
-      body.remove("legacy");
-    }
+    requirePolicy(verb, "redirect");
+    requirePolicy(verb, "legacy");
     return body;
+  }
+
+  /** An option of a policy that a put doesn't turn on would have no effect. */
+  private static void requirePolicy(ParseResult verb, String policy) {
+    givenOf(verb, policy)
+        .findFirst()
+        .ifPresent(given -> require(verb, "--" + policy, given + " needs --" + policy + "."));
+  }
+
+  /** The options in the arguments that say something of a field. */
+  private static Stream<String> givenOf(ParseResult verb, String field) {
+    return FLAGS.stream()
+        .filter(flag -> flag.field().equals(field) || flag.field().startsWith(field + "."))
+        .map(Flag::name)
+        .filter(verb::hasMatchedOption);
+  }
+
+  /** What is taken away can't be set as well. */
+  private static void refuseContradictions(ParseResult verb) {
+    REMOVALS.forEach(
+        (name, field) -> {
+          if (verb.hasMatchedOption(name)) {
+            Stream.concat(
+                    givenOf(verb, field),
+                    REMOVALS.keySet().stream()
+                        .filter(other -> other.startsWith(name + "-"))
+                        .filter(verb::hasMatchedOption))
+                .findFirst()
+                .ifPresent(other -> refuseBoth(verb, name, other));
+          }
+        });
+  }
+
+  private static void refuseBoth(ParseResult verb, String one, String other) {
+    throw new ParameterException(
+        verb.commandSpec().commandLine(), "Give " + one + " or " + other + ", not both.");
   }
 
   /** The body of a patch: only what was given. */
   static Map<String, @Nullable Object> changes(ParseResult verb) {
+    refuseContradictions(verb);
     Map<String, @Nullable Object> body = given(verb);
     if (verb.hasMatchedOption("--public-scheme")) {
       // Nothing of the rule or pattern before may stay, so each field is told.
@@ -206,6 +240,10 @@ final class TypeFlags implements IModelTransformer {
   }
 
   private static Map<String, @Nullable Object> given(ParseResult verb) {
+    givenOf(verb, "dead_link")
+        .findFirst()
+        .filter(_ -> verb.hasMatchedOption("--fallback-url"))
+        .ifPresent(text -> refuseBoth(verb, text, "--fallback-url"));
     Map<String, @Nullable Object> body = new LinkedHashMap<>();
     for (Flag flag : FLAGS) {
       if (verb.hasMatchedOption(flag.name())) {

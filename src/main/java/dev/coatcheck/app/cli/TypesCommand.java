@@ -11,6 +11,7 @@ import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.ExitCode;
 import dev.coatcheck.app.client.GatewayCalls;
 import dev.coatcheck.app.client.Misused;
+import dev.coatcheck.app.client.NamedPipe;
 import dev.coatcheck.app.client.Output;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -288,6 +289,7 @@ final class TypesCommand {
           flags.commandSpec().commandLine(), "Give --file or the flags of a type, not both.");
     }
     try {
+      NamedPipe.refuse(file);
       byte[] text =
           file.toString().equals("-") ? System.in.readAllBytes() : Files.readAllBytes(file);
       if (JSON.readTree(text) instanceof ObjectNode type) {

@@ -10,6 +10,7 @@ public enum ExitCode {
   MISUSED(2, "The arguments or the configuration are wrong; nothing was done."),
   DRIFT(3, "types plan: the gateway differs from the file."),
   INTERRUPTED(130, "Ended by Ctrl-C."),
+  READER_GONE(141, "The reader of standard output ended first, as head does."),
   TERMINATED(143, "Ended by SIGTERM; serve had time to finish.");
 
   private final int status;

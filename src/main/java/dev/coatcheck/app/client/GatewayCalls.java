@@ -306,6 +306,10 @@ public final class GatewayCalls {
       return key(variable.get(), "the variable COATCHECK_API_KEY");
     }
     Path file = keyFile == null ? usualKeyFile() : keyFile;
+    if (NamedPipe.isAt(file)) {
+      throw new CommandFailed(
+          file + " is a named pipe. Name a file with the API key, or set COATCHECK_API_KEY.");
+    }
     try {
       return key(Files.readString(file), "the file " + file);
     } catch (IOException missing) {
@@ -354,7 +358,10 @@ public final class GatewayCalls {
     try {
       return CoatcheckClient.builder(URI.create(url));
     } catch (IllegalArgumentException malformed) {
-      throw new Misused("--url must look like http://127.0.0.1:8080, not " + url);
+      throw new Misused(
+          "the address of the gateway must look like http://127.0.0.1:8080, not "
+              + url
+              + ". It comes from --url, COATCHECK_URL or COATCHECK_PORT.");
     }
   }
 }

@@ -25,8 +25,6 @@ import tools.jackson.databind.json.JsonMapper;
  */
 @Command
 public final class Output {
-  public static final String READER_GONE = "the reader of the output is gone, or its disk is full";
-
   private static final JsonMapper JSON = new JsonMapper();
   private static final String GAP = "  ";
 
@@ -189,9 +187,14 @@ public final class Output {
     return command.commandLine().getOut();
   }
 
-  private void requireReader() throws CommandFailed {
-    if (out().checkError()) {
-      throw new CommandFailed(READER_GONE + ".");
+  private void requireReader() throws ReaderGone {
+    requireReader(out());
+  }
+
+  /** Ends a command that nothing can be printed to any more. */
+  public static void requireReader(PrintWriter out) throws ReaderGone {
+    if (out.checkError()) {
+      throw new ReaderGone();
     }
   }
 }

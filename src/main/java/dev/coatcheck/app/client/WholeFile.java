@@ -6,13 +6,18 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFileAttributeView;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** A file that appears, or changes, when it is complete. */
 public final class WholeFile {
   private WholeFile() {}
 
-  /** Writes a body. A link leads to the file that changes; a device or a pipe is written to. */
+  /**
+   * Writes a body. A link leads to the file that changes, which keeps its permissions; a device or
+   * a pipe is written to.
+   */
   public static void write(Path target, InputStream body) throws IOException {
     if (Files.exists(target) && !Files.isRegularFile(target)) {
       try (OutputStream out = Files.newOutputStream(target)) {
@@ -24,10 +29,21 @@ public final class WholeFile {
     Path part = partBeside(file);
     part.toFile().deleteOnExit(); // a signal leaves out what follows
     try {
-      Files.copy(body, part);
+      try (OutputStream out = Files.newOutputStream(part, StandardOpenOption.CREATE_NEW)) {
+        keepPermissions(file, part);
+        var _ = body.transferTo(out);
+      }
       Files.move(part, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
     } finally {
       Files.deleteIfExists(part);
+    }
+  }
+
+  private static void keepPermissions(Path file, Path part) throws IOException {
+    PosixFileAttributeView access =
+        Files.getFileAttributeView(part, PosixFileAttributeView.class);
+    if (access != null && Files.exists(file)) {
+      access.setPermissions(Files.getPosixFilePermissions(file));
     }
   }
 

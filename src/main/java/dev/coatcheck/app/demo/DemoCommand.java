@@ -1,6 +1,7 @@
 package dev.coatcheck.app.demo;
 
 import dev.coatcheck.api.console.access.SignInLink;
+import dev.coatcheck.api.server.PortInUse;
 import dev.coatcheck.app.boot.Config;
 import dev.coatcheck.app.boot.Gateway;
 import dev.coatcheck.app.boot.Setting;
@@ -87,7 +88,10 @@ public final class DemoCommand implements Callable<Integer> {
       gateway = Gateway.start(config(home.gateway()), link);
     } catch (StartFailed failed) {
       home.remove();
-      throw new CommandFailed(String.valueOf(failed.getMessage()));
+      throw new CommandFailed(
+          failed.getCause() instanceof PortInUse
+              ? "port " + port + " of 127.0.0.1 can't be used. Choose another one with --port."
+              : String.valueOf(failed.getMessage()));
     }
     try {
       gateway.closeAtExit(() -> {});

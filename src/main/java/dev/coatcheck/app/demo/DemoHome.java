@@ -1,22 +1,20 @@
 package dev.coatcheck.app.demo;
 
 import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.postgres.embedded.FileTree;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.DirectoryStream;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The folder of one demo, below the folder for temporary files. It goes when the process ends; of a
@@ -75,7 +73,7 @@ final class DemoHome {
   /** Removes the folder, once the gateway is closed. */
   void remove() {
     try (lock) {
-      removeTree(folder);
+      FileTree.delete(folder);
     } catch (IOException left) {
       System.err.println("Can't remove " + folder + ": " + left.getMessage());
     }
@@ -97,9 +95,8 @@ final class DemoHome {
     Object user = owner();
     try (DirectoryStream<Path> folders = Files.newDirectoryStream(parent, PREFIX + "*")) {
       for (Path folder : folders) {
-        if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)
-            && user.equals(Files.getOwner(folder, LinkOption.NOFOLLOW_LINKS))) {
-          removeIfLeft(folder.toRealPath());
+        if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
+          removeIfLeft(folder, user);
         }
       }
     }
@@ -114,13 +111,17 @@ final class DemoHome {
     }
   }
 
-  private static void removeIfLeft(Path folder) {
+  private static void removeIfLeft(Path found, Object user) {
     try {
+      if (!user.equals(Files.getOwner(found, LinkOption.NOFOLLOW_LINKS))) {
+        return;
+      }
+      Path folder = found.toRealPath();
       Path lock = folder.resolve(LOCK);
       if (!Files.exists(lock)) {
         Instant made = Files.getLastModifiedTime(folder).toInstant();
         if (made.plus(MAKING_MAX).isBefore(Instant.now())) {
-          removeTree(folder);
+          FileTree.delete(folder);
         }
         return;
       }
@@ -128,12 +129,14 @@ final class DemoHome {
         Optional<FileLock> free = Optional.ofNullable(channel.tryLock());
         if (free.isPresent()) {
           endPrograms(folder);
-          removeTree(folder);
+          FileTree.delete(folder);
         }
       }
+    } catch (NoSuchFileException gone) {
+      // Its own demo, or another one, has removed it meanwhile.
     } catch (IOException other) {
       System.err.println(
-          "Can't remove what an earlier demo left, " + folder + ": " + other.getMessage());
+          "Can't remove what an earlier demo left, " + found + ": " + other.getMessage());
     }
   }
 
@@ -151,35 +154,6 @@ final class DemoHome {
                     .command()
                     .filter(program -> program.startsWith(folder + "/"))
                     .isPresent());
-  }
-
-  /** Files may go while this looks, because a program that was just killed still ends. */
-  private static void removeTree(Path folder) throws IOException {
-    Files.walkFileTree(
-        folder,
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-              throws IOException {
-            Files.deleteIfExists(file);
-            return FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult visitFileFailed(Path file, IOException gone) throws IOException {
-            if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
-              throw gone;
-            }
-            return FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult postVisitDirectory(Path inner, @Nullable IOException failure)
-              throws IOException {
-            Files.deleteIfExists(inner);
-            return FileVisitResult.CONTINUE;
-          }
-        });
   }
 
   private static void pause() {

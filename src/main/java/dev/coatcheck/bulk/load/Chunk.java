@@ -85,9 +85,26 @@ final class Chunk {
     return rows.size() + errors.size();
   }
 
-  /** Takes the types as they are now: one may have been retired while the file was read. */
-  void renewTypes(Registry registry) {
+  /**
+   * Takes the types as they are now: one may have been retired or sealed while the file was read.
+   *
+   * @return whether rows were refused, because their types are sealed now
+   */
+  boolean renewTypes(Registry registry) {
     rows.replaceAll(row -> registry.named(row.request().type().name()).map(row::of).orElse(row));
+    boolean isRefused = rows.removeIf(this::refusesSealed);
+    if (isRefused) {
+      dropKeys(); // they belong to rows by their numbers
+    }
+    return isRefused;
+  }
+
+  private boolean refusesSealed(ImportRow row) {
+    boolean isSealed = RowParser.isSealed(row.request().type(), row.request().key());
+    if (isSealed) {
+      errors.add(new RowError(row.line(), RowFault.KEY_SEALED));
+    }
+    return isSealed;
   }
 
   /** Whether rows are of retired types, so that they must not be new. */

@@ -57,8 +57,8 @@ final class ChunkWriter implements AutoCloseable {
     if (!mayImport.getAsBoolean()) {
       return Optional.of(new ImportOutcome.Reason.AccessEnded());
     }
-    chunk.renewTypes(registry);
-    Optional<ImportStore.Encoded> fresh = prepared.filter(_ -> !chunk.hasRetiredTypes());
+    boolean isChanged = chunk.renewTypes(registry) || chunk.hasRetiredTypes();
+    Optional<ImportStore.Encoded> fresh = prepared.filter(_ -> !isChanged);
     FutureTask<ImportPlan> plan = new FutureTask<>(() -> settle(chunk, fresh));
     underWay = new UnderWay(chunk, plan);
     Thread.ofVirtual().name("import").start(plan);

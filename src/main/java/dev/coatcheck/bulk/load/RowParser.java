@@ -80,11 +80,7 @@ final class RowParser {
     if (keyText != null && key == null) {
       return new Parsed.Refused(RowFault.KEY_MALFORMED);
     }
-    if (type.sealing()
-        .filter(
-            sealing ->
-                key == null || (key instanceof Key.Bigint(long value) && sealing.isOfEra(value)))
-        .isPresent()) {
+    if (isSealed(type, Optional.ofNullable(key))) {
       return new Parsed.Refused(RowFault.KEY_SEALED);
     }
     if (legacyText != null && !AliasScheme.LEGACY.accepts(legacyText)) {
@@ -123,6 +119,16 @@ final class RowParser {
             new MintRequest(type, Optional.ofNullable(key), names, Optional.ofNullable(token)),
             createdAt.get(),
             createdText != null));
+  }
+
+  /** Whether a row with the key, or with a generated key, would have a sealed public ID. */
+  static boolean isSealed(Type type, Optional<Key> key) {
+    return type.sealing()
+        .filter(
+            sealing ->
+                key.isEmpty()
+                    || (key.get() instanceof Key.Bigint(long value) && sealing.isOfEra(value)))
+        .isPresent();
   }
 
   /**

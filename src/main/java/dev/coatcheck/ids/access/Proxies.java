@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * The reverse proxies in front of the gateway. X-Forwarded-For is trusted only if it comes from one
@@ -13,6 +14,10 @@ import java.util.Optional;
 public final class Proxies {
   /** How many addresses of X-Forwarded-For are read, from the last one back. */
   private static final int HOPS_MAX = 20;
+
+  /** An address as some proxies write it: an IPv6 address in brackets, a port behind either. */
+  private static final Pattern WITH_PORT =
+      Pattern.compile("^(?:\\[([^\\]]*)](?::[0-9]{1,5})?|([0-9.]+):[0-9]{1,5})$");
 
   private final List<AddressRange> networks;
 
@@ -55,13 +60,17 @@ public final class Proxies {
     InetAddress nearest = socket;
     List<String> hops = Arrays.asList(String.join(",", forwardedFor).split(","));
     for (int back = 1; back <= Math.min(hops.size(), HOPS_MAX) && trust(nearest); back++) {
-      Optional<InetAddress> hop = AddressRange.literal(hops.get(hops.size() - back).strip());
+      Optional<InetAddress> hop = address(hops.get(hops.size() - back).strip());
       if (hop.isEmpty()) {
         break;
       }
       nearest = hop.get();
     }
     return nearest;
+  }
+
+  private static Optional<InetAddress> address(String hop) {
+    return AddressRange.literal(WITH_PORT.matcher(hop).replaceFirst("$1$2"));
   }
 
   /** Whether the other end of a socket is one of our proxies. */

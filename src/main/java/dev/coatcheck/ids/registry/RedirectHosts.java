@@ -13,9 +13,12 @@ import java.util.regex.Pattern;
 public final class RedirectHosts {
   private static final Pattern ENTRY =
       Pattern.compile("(http://|https://)?[a-z0-9.-]+(:[0-9]{1,5})?");
+  private static final String HTTPS = "https";
   private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
 
-  private final boolean any;
+  /** The schemes over which every host is allowed. */
+  private final Set<String> anyOver;
+
   private final Set<String> overHttps;
   private final Set<String> overHttp;
 
@@ -23,15 +26,26 @@ public final class RedirectHosts {
   private final Set<RedirectTemplate> kept;
 
   private RedirectHosts(
-      boolean any, Set<String> overHttps, Set<String> overHttp, Set<RedirectTemplate> kept) {
-    this.any = any;
+      Set<String> anyOver,
+      Set<String> overHttps,
+      Set<String> overHttp,
+      Set<RedirectTemplate> kept) {
+    this.anyOver = Set.copyOf(anyOver);
     this.overHttps = Set.copyOf(overHttps);
     this.overHttp = Set.copyOf(overHttp);
     this.kept = Set.copyOf(kept);
   }
 
   public static RedirectHosts any() {
-    return new RedirectHosts(true, Set.of(), Set.of(), Set.of());
+    return new RedirectHosts(Set.of(HTTPS), Set.of(), Set.of(), Set.of());
+  }
+
+  /**
+   * All hosts over both schemes: for links that were checked when they were stored, or that a
+   * gateway checks with its own list.
+   */
+  public static RedirectHosts unchecked() {
+    return new RedirectHosts(Set.of(HTTPS, "http"), Set.of(), Set.of(), Set.of());
   }
 
   /**
@@ -53,7 +67,7 @@ public final class RedirectHosts {
         overHttp.add(authority);
       }
     }
-    return new RedirectHosts(false, overHttps, overHttp, Set.of());
+    return new RedirectHosts(Set.of(), overHttps, overHttp, Set.of());
   }
 
   /** These, and the links that a type has: they may be from before the list was changed. */
@@ -63,7 +77,7 @@ public final class RedirectHosts {
     if (type.deadLink() instanceof DeadLink.Fallback(RedirectTemplate target)) {
       links.add(target);
     }
-    return new RedirectHosts(any, overHttps, overHttp, links);
+    return new RedirectHosts(anyOver, overHttps, overHttp, links);
   }
 
   boolean keep(RedirectTemplate link) {
@@ -71,10 +85,8 @@ public final class RedirectHosts {
   }
 
   boolean allow(String scheme, String host, String authority) {
-    boolean secure = scheme.equals("https");
-    if (any) {
-      return secure || LOOPBACK.contains(host);
-    }
-    return (secure ? overHttps : overHttp).contains(authority);
+    return anyOver.contains(scheme)
+        || (scheme.equals(HTTPS) ? overHttps : overHttp).contains(authority)
+        || (anyOver.contains(HTTPS) && LOOPBACK.contains(host));
   }
 }

@@ -58,7 +58,7 @@ final class TypeTable {
             JsonObject.stored(JSON.readTree(row.getPolicies().data())),
             row.getName(),
             kind,
-            RedirectHosts.any()),
+            RedirectHosts.unchecked()),
         WireNamed.find(ClientNames.class, row.getClientNames()).orElseThrow(),
         sealing(row.getSealedFrom(), prefix, generation, eras),
         Optional.ofNullable(row.getRetiredAt()),

@@ -170,7 +170,7 @@ final class DataDirectory {
     try (DirectoryStream<Path> leftovers = Files.newDirectoryStream(home, "data.new-*")) {
       for (Path leftover : leftovers) {
         endInitdbOf(leftover);
-        PostgresBinaries.deleteTree(leftover);
+        FileTree.delete(leftover);
       }
     }
   }

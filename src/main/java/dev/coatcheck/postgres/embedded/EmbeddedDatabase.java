@@ -81,6 +81,11 @@ public final class EmbeddedDatabase implements AutoCloseable {
     }
   }
 
+  /** Whether a database was made in the home. */
+  public static boolean isIn(Path home) {
+    return Files.isDirectory(new DataDirectory(home).data());
+  }
+
   /**
    * How a command can log in to the Postgres of the instance that runs on this home. Empty if no
    * instance runs.
@@ -196,10 +201,11 @@ public final class EmbeddedDatabase implements AutoCloseable {
     int userNumber = DataDirectory.currentUserNumber(home);
     DataDirectory cluster = new DataDirectory(home);
     cluster.requireUsable(userNumber);
-    PostgresBinaries binaries = PostgresBinaries.unpack(programs, userNumber == 0);
+    PostgresBinaries binaries = PostgresBinaries.below(programs, userNumber == 0);
     Postmaster postmaster = new Postmaster(binaries, cluster.data());
     Thread atExit = atExit(postmaster);
     try {
+      binaries.unpack();
       postmaster.stop();
       cluster.create(binaries, NAME);
       String password = cluster.password();

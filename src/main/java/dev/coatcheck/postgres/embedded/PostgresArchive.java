@@ -16,8 +16,12 @@ import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
 final class PostgresArchive {
   private PostgresArchive() {}
 
-  /** Safe against a crash half-way and against a concurrent call in another process. */
-  static void unpackOnce(InputStream packed, Path target) throws IOException {
+  /**
+   * Safe against a crash half-way and against a concurrent call in another process. Leaves nothing
+   * unfinished when this process is told to end.
+   */
+  static void unpackOnce(InputStream packed, Path target, PostgresBinaries binaries)
+      throws IOException {
     Path folder = Files.createDirectories(target.resolveSibling("."));
     try (FileChannel channel =
         FileChannel.open(
@@ -29,13 +33,17 @@ final class PostgresArchive {
         return;
       }
       Path unfinished = target.resolveSibling("unpacking");
-      PostgresBinaries.deleteTree(unfinished);
+      FileTree.delete(unfinished);
       try (TarArchiveInputStream tar =
           new TarArchiveInputStream(
               new XZCompressorInputStream(new BufferedInputStream(packed, 1 << 16)))) {
         for (TarArchiveEntry entry; (entry = tar.getNextEntry()) != null; ) {
+          binaries.requireNotEnding();
           write(entry, tar, unfinished);
         }
+      } catch (IOException broken) {
+        FileTree.delete(unfinished);
+        throw broken;
       }
       Files.move(unfinished, target, StandardCopyOption.ATOMIC_MOVE);
     }

@@ -9,26 +9,27 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /** The Postgres programs in our jars: unpacks them once, and runs them. */
 final class PostgresBinaries {
   static final int MAJOR_VERSION = 18;
 
-  private final Path bin;
+  private final URL archive;
+  private final Path unpacked;
   private final boolean root;
   private final Set<Running> running = new HashSet<>();
+  private boolean isUnpacking;
   private boolean isEnding;
 
   private record Running(String program, Process process) {}
 
-  private PostgresBinaries(Path bin, boolean root) {
-    this.bin = bin;
+  private PostgresBinaries(URL archive, Path unpacked, boolean root) {
+    this.archive = archive;
+    this.unpacked = unpacked;
     this.root = root;
   }
 
@@ -39,32 +40,52 @@ final class PostgresBinaries {
   }
 
   /**
-   * Unpacks the programs into a folder below {@code folder}, unless they exist there.
+   * The programs below a folder, where {@link #unpack} puts them.
    *
    * @param root whether this process runs as root, which Postgres refuses; then every program
    *     starts in a user namespace, where the user has another ID
    */
-  static PostgresBinaries unpack(Path folder, boolean root) throws UnusableDatabase, IOException {
-    String archive = archiveName();
-    URL url = PostgresBinaries.class.getResource(archive);
-    if (url == null) {
+  static PostgresBinaries below(Path folder, boolean root) throws UnusableDatabase, IOException {
+    String name = archiveName();
+    URL archive = PostgresBinaries.class.getResource(name);
+    if (archive == null) {
       throw new UnusableDatabase(
           "There is no embedded Postgres for this machine ("
-              + archive
-              + "): set COATCHECK_DATABASE_URL to use your own Postgres.");
+              + name
+              + "). coatcheck serve can use a Postgres of your own, by COATCHECK_DATABASE_URL.");
     }
-    URLConnection connection = url.openConnection();
-    connection.setUseCaches(false);
-    try (InputStream packed = connection.getInputStream()) {
+    URLConnection connection = connection(archive);
+    try (InputStream _ = connection.getInputStream()) {
       Path unpacked = folder.resolve(MAJOR_VERSION + "-" + connection.getContentLengthLong());
+      return new PostgresBinaries(archive, unpacked, root);
+    }
+  }
+
+  private static URLConnection connection(URL archive) throws IOException {
+    URLConnection connection = archive.openConnection();
+    connection.setUseCaches(false);
+    return connection;
+  }
+
+  /** Unpacks the programs, unless that was done before or this process {@linkplain #end ends}. */
+  void unpack() throws UnusableDatabase, IOException {
+    synchronized (this) {
+      requireNotEnding();
+      isUnpacking = true;
+    }
+    try {
       if (!Files.isDirectory(unpacked)) {
-        PostgresArchive.unpackOnce(packed, unpacked);
+        try (InputStream packed = connection(archive).getInputStream()) {
+          PostgresArchive.unpackOnce(packed, unpacked, this);
+        }
       }
-      PostgresBinaries binaries = new PostgresBinaries(unpacked.resolve("bin"), root);
-      if (root) {
-        binaries.requireUserNamespaces();
+    } finally {
+      synchronized (this) {
+        isUnpacking = false;
       }
-      return binaries;
+    }
+    if (root) {
+      requireUserNamespaces();
     }
   }
 
@@ -92,8 +113,8 @@ final class PostgresBinaries {
   }
 
   /**
-   * Called when this process ends: no further program starts. Ends a running initdb; a running
-   * pg_ctl ends with its Postgres.
+   * Called when this process ends: no further program starts, and no further file is unpacked. Ends
+   * a running initdb; a running pg_ctl ends with its Postgres.
    */
   synchronized void end() {
     isEnding = true;
@@ -102,12 +123,12 @@ final class PostgresBinaries {
         .forEach(one -> one.process().destroy());
   }
 
+  /** Whether a program runs, or they are being unpacked. */
   synchronized boolean isRunning() {
-    return running.stream().anyMatch(one -> one.process().isAlive());
+    return isUnpacking || running.stream().anyMatch(one -> one.process().isAlive());
   }
 
-  /** The caller holds the monitor. */
-  private void requireNotEnding() throws IOException {
+  synchronized void requireNotEnding() throws IOException {
     if (isEnding) {
       throw new IOException("this process was told to end");
     }
@@ -115,7 +136,7 @@ final class PostgresBinaries {
 
   private List<String> command(String program, String... arguments) {
     List<String> command = new ArrayList<>();
-    command.add(bin.resolve(program).toString());
+    command.add(unpacked.resolve("bin").resolve(program).toString());
     command.addAll(List.of(arguments));
     return command;
   }
@@ -173,7 +194,8 @@ final class PostgresBinaries {
     throw new UnusableDatabase(
         "Postgres refuses to run as root, and this machine allows no user namespace ("
             + reason
-            + "): run coatcheck as an ordinary user, or set COATCHECK_DATABASE_URL.");
+            + "): run coatcheck as an ordinary user. coatcheck serve can also use a Postgres of"
+            + " your own, by COATCHECK_DATABASE_URL.");
   }
 
   private static String archiveName() {
@@ -188,16 +210,5 @@ final class PostgresBinaries {
           default -> machine;
         }
         + ".txz";
-  }
-
-  static void deleteTree(Path folder) throws IOException {
-    if (!Files.exists(folder)) {
-      return;
-    }
-    try (Stream<Path> paths = Files.walk(folder)) {
-      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(path);
-      }
-    }
   }
 }

@@ -28,6 +28,7 @@ class ListTest {
     CLIENT.put(TestType.of("page", "pg"));
     CLIENT.put(TestType.of("other", "ot"));
     CLIENT.put(TestType.of("timed", "tm"));
+    CLIENT.put(TestType.of("exact", "ex"));
     for (int key = 1; key <= 9; key++) {
       IDS.add(CLIENT.mint("page", "key", String.valueOf(key)).text("/id"));
     }
@@ -110,6 +111,27 @@ class ListTest {
     assertThat(timed("created_after=" + seconds)).isEqualTo(1);
     assertThat(timed("created_before=" + (seconds + 60))).isEqualTo(1);
     assertThat(timed("created_after=" + seconds + "&created_before=" + (seconds + 60))).isZero();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "created_before, 00.123Z, 0",
+    "created_before, 00.123000001Z, 1",
+    "created_before, 00.1235Z, 1",
+    "created_before, 00.124Z, 1",
+    "created_after, 00.122Z, 1",
+    "created_after, 00.1229Z, 1",
+    "created_after, 00.123Z, 0",
+    "created_after, 00.1235Z, 0",
+  })
+  void aKeyOfAMillisecondIsBeforeAndAfterNoOtherTimeThanItsOwn(
+      String param, String seconds, int count) {
+    long millis = Instant.parse("2025-07-01T12:00:00.123Z").toEpochMilli();
+    long key = SnowflakeLayout.DEFAULT.key(SnowflakeLayout.DEFAULT.position(millis), 1);
+    CLIENT.mint("exact", "key", String.valueOf(key));
+
+    String time = "2025-07-01T12:00:" + seconds;
+    assertThat(ids(CLIENT.get("/v1/ids?type=exact&" + param + "=" + time))).hasSize(count);
   }
 
   @ParameterizedTest

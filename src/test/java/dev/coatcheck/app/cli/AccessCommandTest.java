@@ -10,11 +10,13 @@ import dev.coatcheck.app.boot.StartFailed;
 import dev.coatcheck.postgres.embedded.TestHome;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.net.URI;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** {@code coatcheck access} on a database of one's own, and beside a gateway that runs. */
 class AccessCommandTest {
@@ -195,14 +197,35 @@ class AccessCommandTest {
   void aKeyMadeBeforeTheFirstStartWorksAndOneMadeBesideARunningGatewayWorksAtOnce()
       throws StartFailed {
     try (TestHome home = TestHome.fresh()) {
-      String before = createOn(home);
+      String before = createOn(home, "There was no embedded database in " + home);
       try (Gateway gateway = gateway(home)) {
-        for (String key : List.of(before, createOn(home))) {
+        for (String key : List.of(before, createOn(home, "shown only now"))) {
           assertThat(new TestClient(URI.create(gateway.url()), key).get("/v1/types").status())
               .isEqualTo(200);
         }
       }
     }
+  }
+
+  @Test
+  void onlyTheFirstKeyMakesADatabaseWhereThereIsNone(@TempDir Path folder) {
+    Path home = folder.resolve("elsewhere");
+    for (String verb :
+        List.of(
+            "access list",
+            "access show key_4KIWSf8WvPN0",
+            "access patch key_4KIWSf8WvPN0 --name=x",
+            "access rotate key_4KIWSf8WvPN0 --overlap-seconds=0",
+            "access revoke key_4KIWSf8WvPN0",
+            "audit prune --before=2026-01-01")) {
+      Terminal refused = Terminal.run((verb + " --home=" + home).split(" ", -1));
+
+      assertThat(refused.status()).as(verb).isEqualTo(1);
+      assertThat(refused.err())
+          .contains("There is no embedded database in " + home, "--home", "--database-url")
+          .hasLineCount(1);
+    }
+    assertThat(home).doesNotExist();
   }
 
   private static Gateway gateway(TestHome home) throws StartFailed {
@@ -213,9 +236,10 @@ class AccessCommandTest {
     };
   }
 
-  private static String createOn(TestHome home) {
+  private static String createOn(TestHome home, String note) {
     Terminal made = Terminal.run("access", "create", "--home=" + home, "--name=x", "--scope=*");
     assertThat(made.status()).as(made.err()).isZero();
+    assertThat(made.err()).contains(note);
     return made.out().strip();
   }
 

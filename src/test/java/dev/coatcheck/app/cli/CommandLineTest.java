@@ -233,6 +233,52 @@ class CommandLineTest {
     assertThat(process.waitFor()).isZero();
   }
 
+  @Test
+  void numbersHaveTheSameDigitsInEveryLocale() throws Exception {
+    ProcessBuilder serve = TestJvm.running(Main.class, "serve", "--limit-key=many");
+    serve.environment().put("JAVA_TOOL_OPTIONS", "-Duser.language=ar -Duser.country=EG");
+
+    Process process = serve.redirectErrorStream(true).start();
+
+    assertThat(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+        .contains("1 to 1000000 requests in 1 to 3600 seconds");
+    assertThat(process.waitFor()).isEqualTo(2);
+  }
+
+  @Test
+  void anAddressThatIsNoneNamesAllThatSetIt() {
+    assertThat(Terminal.run("types", "list", "--url=http://a b"))
+        .satisfies(refused -> assertThat(refused.status()).isEqualTo(2))
+        .satisfies(
+            refused ->
+                assertThat(refused.err()).contains("--url, COATCHECK_URL or COATCHECK_PORT"));
+  }
+
+  /** A pipe without a writer would be waited for. */
+  @Test
+  void aNamedPipeIsNoFileOfAnApiKeyOrOfTypes() throws Exception {
+    String pipe = folder.resolve("pipe").toString();
+    output("mkfifo", pipe);
+
+    assertThat(AtGateway.run("types", "list", "--key-file=" + pipe))
+        .isEqualTo(
+            new Terminal(
+                1,
+                "",
+                "coatcheck types list: %s is a named pipe. Name a file with the API key, or set COATCHECK_API_KEY.\n"
+                    .formatted(pipe)));
+    for (String[] verb :
+        List.of(
+            new String[] {"types", "plan", "--file=" + pipe},
+            new String[] {"types", "put", "piped", "--file=" + pipe})) {
+      Terminal refused = AtGateway.run(verb);
+      assertThat(refused.status()).isEqualTo(2);
+      assertThat(refused.err())
+          .contains("it is a named pipe. Name a file, or - for standard input.")
+          .hasLineCount(1);
+    }
+  }
+
   private static void requireInstalled(String tool) {
     assumeTrue(CoatcheckProgram.isInstalled(tool), tool + " is not installed");
   }

@@ -8,6 +8,11 @@ import dev.coatcheck.api.routes.TestClient;
 import dev.coatcheck.core.seal.SealKey;
 import dev.coatcheck.core.seal.SealKeys;
 import dev.coatcheck.postgres.sql.TestDatabase;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.SequenceInputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -15,6 +20,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -138,6 +145,7 @@ class SealKeyVerbTest {
       assertThat(gateway.client().get("/v1/ids/" + minted.getFirst()).status()).isEqualTo(200);
       assertThat(gateway.client().get("/v1/ids/" + minted.getLast()).status()).isEqualTo(404);
       assertThat(on(at, pin).status()).isEqualTo(2);
+      assertThat(on(at, with(pin, "--file=" + folder)).status()).as("nothing done").isEqualTo(2);
 
       Files.write(
           file(),
@@ -161,6 +169,49 @@ class SealKeyVerbTest {
             .isEqualTo(200);
         assertThat(client.get("/v1/ids/" + minted.getFirst()).status()).isEqualTo(410);
       }
+    }
+  }
+
+  /** Exit code 2 says that nothing was done. */
+  @Test
+  void keysThatCannotAllBeReadFailThePinThatHasBegun() throws Exception {
+    String key = made();
+    try (GatewayFixture gateway =
+        GatewayFixture.own("COATCHECK_SEAL_KEYS_FILE", file().toString())) {
+      List<String> at = at(gateway);
+      put(at, key);
+      String id = gateway.client().mint("message").text("/id");
+      long first = Long.parseLong(gateway.client().get("/v1/ids/" + id).text("/key"));
+      String keys =
+          LongStream.range(first, first + BatchCalls.ITEMS_MAX)
+              .mapToObj(each -> each + "\n")
+              .collect(Collectors.joining());
+      InputStream before = System.in;
+      System.setIn(new SequenceInputStream(stream(keys), new Broken()));
+      try {
+        Terminal failed = on(at, "types", "pin", "message", "--era=" + key, "--file=-");
+
+        assertThat(failed.status()).isEqualTo(1);
+        assertThat(failed.err())
+            .contains("can't read keys from -: broken. The keys before were sent;")
+            .hasLineCount(1);
+      } finally {
+        System.setIn(before);
+      }
+      assertThat(
+              gateway.database.sql().number("select count(*) from coatcheck.public_id"))
+          .isEqualTo(BatchCalls.ITEMS_MAX);
+    }
+  }
+
+  private static InputStream stream(String text) {
+    return new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static final class Broken extends InputStream {
+    @Override
+    public int read() throws IOException {
+      throw new IOException("broken");
     }
   }
 

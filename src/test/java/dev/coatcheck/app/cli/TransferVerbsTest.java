@@ -3,13 +3,20 @@ package dev.coatcheck.app.cli;
 import static dev.coatcheck.app.cli.AtGateway.run;
 import static dev.coatcheck.app.cli.AtGateway.runWith;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.coatcheck.Main;
+import dev.coatcheck.TestJvm;
 import dev.coatcheck.api.routes.GatewayFixture;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -138,6 +145,58 @@ class TransferVerbsTest {
         .matches(
             "\\{\"type\":\"person\",\"key\":\"5\",\"created_at\":\"2020-01-01T00:00:00.000000Z\","
                 + "\"public_id\":\"person_[0-9A-Za-z]{24}\"}\n");
+  }
+
+  /** As {@code coatcheck ids export … | head -1} does. */
+  @Test
+  void anExportWhoseReaderEndsEndsAtOnceAndWithoutAWord() throws Exception {
+    run("types", "put", "headed", "--prefix=headed");
+    Path file = folder.resolve("headed.csv");
+    Files.writeString(
+        file,
+        LongStream.rangeClosed(1, 300_000)
+            .mapToObj(key -> "headed," + key + "\n")
+            .collect(Collectors.joining("", "type,key\n", "")));
+    assertThat(run("ids", "import", file.toString()).status()).isZero();
+    Path errors = folder.resolve("errors");
+    Process export =
+        TestJvm.running(Main.class, AtGateway.arguments("ids", "export", "headed"))
+            .redirectError(errors.toFile())
+            .start();
+
+    try (BufferedReader head = export.inputReader()) {
+      assertThat(head.readLine()).startsWith("type,key,");
+    }
+
+    assertThat(export.waitFor()).isEqualTo(141);
+    assertThat(errors).isEmptyFile();
+    Awaitility.await("the end of the export at the gateway")
+        .until(
+            () ->
+                GATEWAY
+                        .sql()
+                        .number(
+                            "select count(*) from pg_stat_activity"
+                                + " where application_name = 'coatcheck export'"
+                                + " and datname = current_database()")
+                    == 0);
+  }
+
+  @Test
+  void anExportToAFullDiskSaysSo() throws Exception {
+    Path full = Path.of("/dev/full");
+    assumeTrue(Files.exists(full), "no " + full);
+    Path errors = folder.resolve("full");
+    Process export =
+        TestJvm.running(Main.class, AtGateway.arguments("ids", "export", "charge"))
+            .redirectOutput(full.toFile())
+            .redirectError(errors.toFile())
+            .start();
+
+    assertThat(export.waitFor()).isEqualTo(1);
+    assertThat(errors)
+        .hasContent(
+            "coatcheck ids export: standard output can't be written. Is the disk full?\n");
   }
 
   @Test

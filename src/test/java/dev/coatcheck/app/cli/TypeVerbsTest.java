@@ -5,6 +5,7 @@ import static dev.coatcheck.app.cli.AtGateway.runWith;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.GatewayFixture;
+import dev.coatcheck.postgres.sql.TestDatabase;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -219,6 +221,54 @@ class TypeVerbsTest {
     List<String> words = new ArrayList<>(List.of("types", verb, name));
     words.addAll(Arrays.asList(flags));
     return words.toArray(String[]::new);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "put order --prefix=ord --redirect-status=301 | --redirect-status needs --redirect.",
+        "put order --prefix=ord --redirect-private=false | --redirect-private needs --redirect.",
+        "diff order --prefix=ord --legacy-max-id=5 | --legacy-max-id needs --legacy.",
+        "put order --prefix=ord --fallback-url=https://a.example --dead-link-title=en=Sold"
+            + " | Give --dead-link-title or --fallback-url, not both.",
+        "set order --no-redirect --redirect-status=301"
+            + " | Give --no-redirect or --redirect-status, not both.",
+        "set order --no-legacy --legacy | Give --no-legacy or --legacy, not both.",
+        "set order --no-legacy --no-legacy-brownouts"
+            + " | Give --no-legacy or --no-legacy-brownouts, not both.",
+        "set order --no-url-templates --url-template=/o/{legacy:order}"
+            + " | Give --no-url-templates or --url-template, not both.",
+        "set order --no-public-scheme --public-scheme=uuid"
+            + " | Give --no-public-scheme or --public-scheme, not both.",
+        "set order --no-public-scheme --public-salt=x"
+            + " | Give --no-public-scheme or --public-salt, not both.",
+      })
+  void flagsThatContradictEachOtherOrWouldBeDroppedAreRefused(String verb, String why) {
+    String[] words = ("types " + verb).split(" ", -1);
+
+    Terminal refused = run(words);
+
+    assertThat(refused.status()).isEqualTo(2);
+    assertThat(refused.err()).startsWith("coatcheck types " + words[1] + ": " + why + "\n");
+  }
+
+  /** The gateway alone knows which hosts its operator lists. */
+  @Test
+  void aRedirectToAListedHostOverHttpIsStoredReadAndCompared() {
+    try (GatewayFixture gateway =
+        GatewayFixture.own("COATCHECK_REDIRECT_HOSTS", "http://shop.example")) {
+      String url = "--url=" + gateway.uri();
+      String key = "--key-file=" + TestDatabase.fileWith(gateway.key());
+      String[] flags = {url, key, "--prefix=plain", "--redirect=http://shop.example/{id}"};
+
+      assertThat(Terminal.run(join("put", "plain", flags)).err()).isEmpty();
+      assertThat(Terminal.run(join("diff", "plain", flags))).isEqualTo(new Terminal(0, "", ""));
+      try (GatewayFixture restarted = GatewayFixture.on(gateway.database)) {
+        String id = restarted.client().mint("plain").text("/id");
+        assertThat(restarted.client().get("/r/" + id).status()).isEqualTo(404);
+      }
+    }
   }
 
   @Test

@@ -13,11 +13,14 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class WholeFileTest {
   private static final int SIGTERM_STATUS = 143;
@@ -52,6 +55,19 @@ class WholeFileTest {
 
     assertThat(process.waitFor()).isEqualTo(SIGTERM_STATUS);
     assertThat(folder).isEmptyDirectory();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"rw-------", "rw-rw-rw-", "r--r-----"})
+  void aFileThatIsReplacedKeepsItsPermissions(String permissions) throws Exception {
+    Path file = Files.writeString(folder.resolve("rows.csv"), "old\n");
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(permissions));
+
+    WholeFile.write(file, new ByteArrayInputStream("new\n".getBytes(StandardCharsets.UTF_8)));
+
+    assertThat(file).hasContent("new\n");
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+        .isEqualTo(permissions);
   }
 
   /** Writes standard input to a file. */

@@ -6,10 +6,13 @@ import dev.coatcheck.api.console.ConsoleClient;
 import dev.coatcheck.api.console.ConsoleClient.Page;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -74,6 +77,44 @@ class DemoTest {
   }
 
   @Test
+  void sigtermWhileItUnpacksItsPostgresLeavesNothing() throws Exception {
+    Process demo = start("--pace=100");
+    Awaitility.await("the unpacking")
+        .pollInterval(Duration.ofMillis(5))
+        .until(() -> Files.exists(home().resolve("postgres/unpacking")));
+
+    demo.destroy();
+
+    assertThat(demo.waitFor()).isEqualTo(143);
+    requireNothingLeft();
+  }
+
+  /** The home of the gateway of the only demo; some other path while there is none. */
+  private Path home() throws IOException {
+    try (Stream<Path> folders = Files.list(folder)) {
+      return folders
+          .filter(one -> one.getFileName().toString().startsWith("coatcheck-demo-"))
+          .findAny()
+          .orElse(folder)
+          .resolve("home");
+    }
+  }
+
+  @Test
+  void aPortThatIsTakenIsToldByTheFlagOfTheDemo() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      Process demo =
+          started(
+              demo("--pace=100", "--port=" + taken.getLocalPort()).redirectErrorStream(true));
+      String out = new String(demo.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+      assertThat(demo.waitFor()).isEqualTo(1);
+      assertThat(out).contains("Choose another one with --port.").doesNotContain("COATCHECK_");
+    }
+    requireNothingLeft();
+  }
+
+  @Test
   void theLinkSignsInOnceAndSigtermLeavesNothing() throws Exception {
     Process demo = start("--pace=100", "--keep");
     URI link = link(demo);
@@ -110,6 +151,10 @@ class DemoTest {
   }
 
   private Process start(String... options) throws IOException {
+    return started(demo(options).redirectError(ProcessBuilder.Redirect.INHERIT));
+  }
+
+  private ProcessBuilder demo(String... options) {
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -127,8 +172,11 @@ class DemoTest {
                 "dev.coatcheck.Main",
                 "demo"));
     command.addAll(List.of(options));
-    Process process =
-        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    return new ProcessBuilder(command);
+  }
+
+  private Process started(ProcessBuilder demo) throws IOException {
+    Process process = demo.start();
     started.add(process);
     return process;
   }

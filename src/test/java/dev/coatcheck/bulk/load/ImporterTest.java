@@ -44,6 +44,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.SequenceInputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -354,6 +355,23 @@ class ImporterTest {
     assertThat(committed(waiting)).isEqualTo(Chunk.LINES_MAX);
   }
 
+  /** A row would stand in the way of its sealed public ID. */
+  @Test
+  void aTypeThatIsSealedWhileAChunkWaitsForTheOneBeforeGetsNoRowsOfSealedKeys() throws Exception {
+    Type sealing = type("sealing", KeyKind.BIGINT);
+    Instant from = Instant.now().plus(Duration.ofHours(26));
+    SnowflakeLayout layout = SnowflakeLayout.DEFAULT;
+    long sealed = layout.key(layout.position(from.plusSeconds(60).toEpochMilli()), 3);
+
+    ImportOutcome outcome =
+        changedWhileAChunkWaits(
+            sealing, sealed, SENDER, () -> FIXTURE.sealed("sealing", "sealing", from));
+
+    assertThat(summary(outcome).errors())
+        .containsExactly(new RowError(Chunk.LINES_MAX + 2, RowFault.KEY_SEALED));
+    assertThat(committed(sealing)).isEqualTo(Chunk.LINES_MAX);
+  }
+
   @Test
   void accessThatEndsWhileAChunkWaitsForTheOneBeforeEndsTheImport() throws Exception {
     Type barred = type("barred", KeyKind.BIGINT);
@@ -370,8 +388,13 @@ class ImporterTest {
   /** Imports a chunk and a row, which come to wait for a key that another session has not kept. */
   private static ImportOutcome changedWhileAChunkWaits(
       Type type, Importer.Sender sender, Runnable change) throws Exception {
+    return changedWhileAChunkWaits(type, Chunk.LINES_MAX + 1L, sender, change);
+  }
+
+  private static ImportOutcome changedWhileAChunkWaits(
+      Type type, long lastKey, Importer.Sender sender, Runnable change) throws Exception {
     StringBuilder rows = new StringBuilder("type,key\n");
-    LongStream.rangeClosed(1, Chunk.LINES_MAX + 1)
+    LongStream.concat(LongStream.rangeClosed(1, Chunk.LINES_MAX), LongStream.of(lastKey))
         .forEach(key -> rows.append(type.name()).append(',').append(key).append('\n'));
     AtomicBoolean isRead = new AtomicBoolean();
     InputStream body = after(rows.toString(), () -> isRead.set(true), "");

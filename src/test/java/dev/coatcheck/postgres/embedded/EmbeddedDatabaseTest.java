@@ -117,6 +117,20 @@ class EmbeddedDatabaseTest {
   }
 
   @Test
+  void aProcessThatIsToldToEndWhileItUnpacksThePostgresLeavesNothingOfIt() throws Exception {
+    Path told = folder.resolve("unpacking");
+    Process gateway = GatewayProcess.unpacking(told);
+    awaitSign(told, "postgres/unpacking");
+    gateway.destroy();
+    assertThat(gateway.waitFor()).isEqualTo(128 + 15);
+
+    assertThat(told.resolve("postgres/unpacking")).doesNotExist();
+    try (EmbeddedDatabase next = EmbeddedDatabase.start(told)) {
+      assertThat(TestSql.on(next).text("select 1")).isEqualTo("1");
+    }
+  }
+
+  @Test
   @Tag("faults")
   void anInitdbThatAKilledStartLeftIsEndedByTheNext() throws Exception {
     Path killed = folder.resolve("killed in initdb");

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * A process that holds the embedded database of a home: {@code GatewayProcess HOME}. It commits the
+ * A process that holds the embedded database of a home: {@code GatewayProcess HOME PROGRAMS}. It commits the
  * rows 1, 2, 3 … and prints each number once it is committed, until it is killed.
  */
 final class GatewayProcess {
@@ -19,14 +19,23 @@ final class GatewayProcess {
     return start(home, Map.of());
   }
 
+  /** One that has programs of its own, which it unpacks. */
+  static Process unpacking(Path home) throws IOException {
+    return TestJvm.running(
+            GatewayProcess.class, home.toString(), home.resolve("postgres").toString())
+        .start();
+  }
+
   static Process start(Path home, Map<String, String> environment) throws IOException {
-    ProcessBuilder builder = TestJvm.running(GatewayProcess.class, home.toString());
+    ProcessBuilder builder =
+        TestJvm.running(GatewayProcess.class, home.toString(), TestServer.PROGRAMS.toString());
     builder.environment().putAll(environment);
     return builder.start();
   }
 
   public static void main(String[] arguments) throws UnusableDatabase {
-    TestSql query = TestSql.on(EmbeddedDatabase.start(Path.of(arguments[0]), TestServer.PROGRAMS));
+    TestSql query =
+        TestSql.on(EmbeddedDatabase.start(Path.of(arguments[0]), Path.of(arguments[1])));
     query.execute("create table committed (n integer primary key)");
     for (int n = 1; !System.out.checkError(); n++) {
       query.execute("insert into committed values (" + n + ")");

@@ -132,6 +132,6 @@ public final class InstalledPostgres implements AutoCloseable {
   @Override
   public void close() throws IOException {
     run("pg_ctl", "stop", "--pgdata=" + folder.resolve("data"), "--mode=immediate");
-    PostgresBinaries.deleteTree(folder);
+    FileTree.delete(folder);
   }
 }

@@ -60,7 +60,7 @@ public record TestHome(Path path) implements AutoCloseable {
       return;
     }
     try {
-      PostgresBinaries.deleteTree(away(home));
+      FileTree.delete(away(home));
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }

@@ -34,7 +34,8 @@ public record TypeDiff(List<Field> fields) {
   /** What a put that leaves it out does not change. */
   private static final List<String> KEPT = List.of("client_names", "sealed");
 
-  static final TypeBody BODIES = new TypeBody(RedirectHosts.any(), InstantSource.system());
+  /** The gateway has the list of the hosts that redirects may lead to. */
+  static final TypeBody BODIES = new TypeBody(RedirectHosts.unchecked(), InstantSource.system());
 
   /**
    * A field that differs.

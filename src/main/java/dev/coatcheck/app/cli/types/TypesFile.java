@@ -1,6 +1,7 @@
 package dev.coatcheck.app.cli.types;
 
 import dev.coatcheck.app.client.Misused;
+import dev.coatcheck.app.client.NamedPipe;
 import dev.coatcheck.core.json.JsonFault;
 import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.ids.registry.Type;
@@ -57,9 +58,11 @@ record TypesFile(List<Declared> types) {
 
   private static String text(Path file) throws Misused {
     try {
-      return isStandardInput(file)
-          ? new String(System.in.readAllBytes(), StandardCharsets.UTF_8)
-          : Files.readString(file);
+      if (isStandardInput(file)) {
+        return new String(System.in.readAllBytes(), StandardCharsets.UTF_8);
+      }
+      NamedPipe.refuse(file);
+      return Files.readString(file);
     } catch (IOException unreadable) {
       throw new Misused("can't read " + file + " as UTF-8: " + unreadable.getMessage());
     }

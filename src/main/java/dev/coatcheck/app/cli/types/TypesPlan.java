@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -164,8 +163,6 @@ record TypesPlan(List<Change> changes, List<String> unmanaged, int unchanged) {
   }
 
   private long count(boolean areNew) {
-    return StreamSupport.stream(changes.spliterator(), false)
-        .filter(change -> change.isNew() == areNew)
-        .count();
+    return changes.stream().filter(change -> change.isNew() == areNew).count();
   }
 }
