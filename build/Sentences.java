@@ -26,8 +26,8 @@ import javax.tools.ToolProvider;
  * Lists every sentence that a user can read, as {@code FILE:LINE: SENTENCE}: {@code java
  * build/Sentences.java [ROOT]}. The sentences are the string literals of the program that hold
  * words, the texts of the contract and of the console's pages, and the documents in prose, sentence
- * by sentence: README and its neighbours, and everything below docs.
- * Read the list from top to bottom: docs/words.md says which words it uses.
+ * by sentence: README and its neighbours, and everything below docs. Read the list from top to
+ * bottom: docs/words.md says which words it uses.
  */
 public class Sentences {
   private static final Pattern WORDS =
@@ -46,7 +46,8 @@ public class Sentences {
   /** In a document: a heading, or an item of a list. */
   private static final Pattern BLOCK_START = Pattern.compile("^\\s*([-*]|\\d+\\.|#+) ");
 
-  private static final Pattern SENTENCE_END = Pattern.compile("(?<=[.!?][*)]{0,2})\\s+(?=\\W*\\p{Lu}|`)");
+  private static final Pattern SENTENCE_END =
+      Pattern.compile("(?<=[.!?][*)]{0,2})\\s+(?=\\W*\\p{Lu}|`)");
 
   private static final Pattern BLOCK = Pattern.compile("[>|][-+]?");
 
@@ -213,7 +214,11 @@ public class Sentences {
         for (String cell : line.split(" \\| |^\\| | \\|$")) {
           sentences(file, i + 1, cell);
         }
-      } else if (!isCode && !isFence && !isTable && !line.isBlank() && !isBlockOfCode(line, paragraph)) {
+      } else if (!isCode
+          && !isFence
+          && !isTable
+          && !line.isBlank()
+          && !isBlockOfCode(line, paragraph)) {
         begin = paragraph.isEmpty() ? i + 1 : begin;
         paragraph.append(line.strip()).append(' ');
       }

@@ -9,9 +9,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -33,6 +36,8 @@ class DocumentsTest {
       Pattern.compile("(?m)^\\| (\\d\\w*) \\| .* \\| .* \\| (.*) \\| (.*) \\|$");
   private static final Pattern LINK =
       Pattern.compile("\\]\\(([^)#\\s:]+)(?:#[^)]*)?\\)|src(?:set)?=\"([^\"]+)\"");
+
+  private static final Pattern ANCHOR = Pattern.compile("\\]\\(([^)#\\s:]*)#([^)\\s]+)\\)");
 
   @Test
   void theReadmeIsShort() throws IOException {
@@ -130,6 +135,61 @@ class DocumentsTest {
     }
     assertThat(broken).isEmpty();
     assertThat(links).isGreaterThan(50);
+  }
+
+  @Test
+  void everyDocumentIsTwoLinksFromTheReadmeAtMost() throws IOException {
+    Set<Path> reached = new HashSet<>(Set.of(README));
+    for (int hop = 1; hop <= 2; hop++) {
+      for (Path document : List.copyOf(reached)) {
+        for (String target : targets(Files.readString(document))) {
+          Path file = document.resolveSibling(target).normalize();
+          if (target.endsWith(".md") && Files.exists(file)) {
+            reached.add(file);
+          }
+        }
+      }
+    }
+
+    assertThat(documents().stream().map(Path::normalize)).isSubsetOf(reached);
+  }
+
+  @Test
+  void everyAnchorIsAHeading() throws IOException {
+    List<String> broken = new ArrayList<>();
+    int anchors = 0;
+    for (Path document : documents()) {
+      for (MatchResult link : ANCHOR.matcher(Files.readString(document)).results().toList()) {
+        Path page =
+            link.group(1).isEmpty() ? document : document.resolveSibling(link.group(1)).normalize();
+        if (page.toString().endsWith(".md")) {
+          anchors++;
+          if (!anchors(Files.readString(page)).contains(link.group(2))) {
+            broken.add(document + ": " + link.group());
+          }
+        }
+      }
+    }
+    assertThat(broken).isEmpty();
+    assertThat(anchors).isGreaterThan(100);
+    assertThat(anchors("## A `b_c`, d!\n")).contains("a-b_c-d");
+  }
+
+  /** As GitHub makes them of headings, and those that a page names itself. */
+  private static Set<String> anchors(String page) {
+    return Pattern.compile("(?m)^#+ (.*)$|<a id=\"(.*)\">")
+        .matcher(page)
+        .results()
+        .map(
+            anchor ->
+                anchor.group(2) != null
+                    ? anchor.group(2)
+                    : anchor
+                        .group(1)
+                        .toLowerCase(Locale.ROOT)
+                        .replaceAll("[^\\p{L}\\d_ -]", "")
+                        .replace(' ', '-'))
+        .collect(Collectors.toSet());
   }
 
   private static List<String> targets(String text) {

@@ -85,7 +85,8 @@ class OperationsPageTest {
     String revoked = client.mint("charge", "key", "2").text("/id");
     String merged = client.mint("charge", "key", "3").text("/id");
     String mergedIntoRevoked = client.mint("charge", "key", "4").text("/id");
-    String user = client.mint("user", "client_id", "0b0fdb0d-6d9a-4b57-9c76-4b1d6e4f2a10").text("/id");
+    String user =
+        client.mint("user", "client_id", "0b0fdb0d-6d9a-4b57-9c76-4b1d6e4f2a10").text("/id");
     client.send("PUT", "/v1/ids/" + active + "/aliases/legacy/4711", null);
     client.post("/v1/ids/" + merged + "/merge", "{\"into\":\"" + active + "\"}");
     client.post("/v1/ids/" + mergedIntoRevoked + "/merge", "{\"into\":\"" + revoked + "\"}");
@@ -104,12 +105,21 @@ class OperationsPageTest {
                           .formatted(id)))
           .isEqualTo(reply.status() == 410 ? "ended" : reply.text("/key"));
     }
-    assertThat(GATEWAY.sql().texts("select scheme || ' ' || value || ' ' || public_id from public.exported_alias order by 1"))
+    assertThat(
+            GATEWAY
+                .sql()
+                .texts(
+                    "select scheme || ' ' || value || ' ' || public_id from public.exported_alias"
+                        + " order by 1"))
         .containsExactly(
             "client 0b0fdb0d-6d9a-4b57-9c76-4b1d6e4f2a10 " + user, "legacy 4711 " + active);
     assertThat(GATEWAY.count("select count(*) from public.exported_id")).isEqualTo(5);
     assertThat(
-            GATEWAY.sql().text("select coatcheck_id.coatcheck_valid(coatcheck_id.coatcheck_format('ch', gen_random_uuid()))"))
+            GATEWAY
+                .sql()
+                .text(
+                    "select coatcheck_id.coatcheck_valid(coatcheck_id.coatcheck_format('ch',"
+                        + " gen_random_uuid()))"))
         .isEqualTo("t");
   }
 
@@ -125,7 +135,9 @@ class OperationsPageTest {
 
   private static int status(URI uri) throws IOException, InterruptedException {
     try (HttpClient client = HttpClient.newHttpClient()) {
-      return client.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.discarding()).statusCode();
+      return client
+          .send(HttpRequest.newBuilder(uri).build(), BodyHandlers.discarding())
+          .statusCode();
     }
   }
 
@@ -140,8 +152,7 @@ class OperationsPageTest {
 
   private static List<JsonNode> documents(String yaml) {
     JsonMapper json = new JsonMapper();
-    Iterable<Object> documents =
-        new Load(LoadSettings.builder().build()).loadAllFromString(yaml);
+    Iterable<Object> documents = new Load(LoadSettings.builder().build()).loadAllFromString(yaml);
     return StreamSupport.stream(documents.spliterator(), false)
         .<JsonNode>map(json::valueToTree)
         .toList();

@@ -46,7 +46,7 @@ public final class Certificates implements AutoCloseable {
   }
 
   /**
-   * Reads the files and goes on looking at them.
+   * Reads the files, and continues to watch them.
    *
    * @throws IllegalStateException if they are faulty, although they were sound before
    */

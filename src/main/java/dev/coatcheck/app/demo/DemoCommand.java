@@ -28,7 +28,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
-/** {@code coatcheck demo}: a shop whose orders get new keys while it goes on selling. */
+/** {@code coatcheck demo}: a shop whose orders get new keys while it continues to sell. */
 @Command(
     name = "demo",
     description = {

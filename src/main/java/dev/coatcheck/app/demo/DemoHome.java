@@ -17,8 +17,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The folder of one demo, below the folder for temporary files. It goes when the process ends; of a
- * process that was killed, the next demo removes it, with the Postgres that runs on it.
+ * The folder of one demo, below the folder for temporary files. It is removed when the process
+ * ends; if the process was killed, the next demo removes it, with the Postgres that runs on it.
  *
  * <p>The lock in it says that its demo runs. Postgres locks a home of its own inside.
  */

@@ -1,4 +1,4 @@
-/** {@code coatcheck demo}: a table migration to look at, with a shop that goes on selling. */
+/** {@code coatcheck demo}: a table migration to look at, with a shop that continues to sell. */
 @NullMarked
 package dev.coatcheck.app.demo;
 

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Tells the other gateways on the database of this one, every half minute, and knows them all. A
- * failure is observed, and the next round comes: nothing else waits for it.
+ * Announces this instance in the database every half minute, and knows all other instances there. A
+ * failed round is observed, and the next round tries again; nothing else waits for it.
  */
 public final class Instances implements AutoCloseable {
   private static final Duration PERIOD = Duration.ofSeconds(30);

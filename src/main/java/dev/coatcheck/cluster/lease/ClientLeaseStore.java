@@ -10,7 +10,7 @@ import java.time.Instant;
 import java.util.Optional;
 import org.jooq.DSLContext;
 
-/** The statements of leases over HTTP, which are those of all leases and some around them. */
+/** The statements of leases over HTTP: those of all leases, and a few of their own. */
 final class ClientLeaseStore {
   /** Two acquires at the same time would both count before either has a worker. */
   private static final String IN_TURN = "select pg_advisory_xact_lock(7023115018)";

@@ -3,7 +3,7 @@ package dev.coatcheck.core.older;
 import dev.coatcheck.core.id.Prefix;
 
 /**
- * Texts that begin with a prefix and go on with characters of an alphabet.
+ * Texts that begin with a prefix and continue with characters of an alphabet.
  *
  * @param prefix may be empty
  * @param lengthMin of what follows the prefix, at least 1

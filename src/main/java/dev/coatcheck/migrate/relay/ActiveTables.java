@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
-/** The tables with objects of runs, at most a second old. */
+/** The tables that have objects of a run on them, as they were at most a second ago. */
 public final class ActiveTables {
   private final Supplier<List<ActiveTable>> reader;
   private volatile List<ActiveTable> tables = List.of();

@@ -168,7 +168,7 @@ public final class Distribution {
   }
 
   /**
-   * Starts a rebalancing, which goes on in the background of the cluster.
+   * Starts a rebalancing, which continues in the background of the cluster.
    *
    * @return the planned moves; if there are none, nothing was started
    * @throws UnusableDatabase if the tables aren't distributed, or Citus refuses

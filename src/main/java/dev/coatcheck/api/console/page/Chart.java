@@ -9,8 +9,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * A line over time, as a picture that the server draws: it needs no script, and a page that moves
- * gets it anew.
+ * A line over time, as a picture that the server draws: it needs no script, and a page that updates
+ * itself gets a new picture.
  *
  * @param label what is drawn, with its unit, such as {@code rows a second}
  * @param values oldest first, at equal distances; NaN where nothing is known

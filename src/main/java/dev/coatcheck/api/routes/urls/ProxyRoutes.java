@@ -28,7 +28,7 @@ import org.eclipse.jetty.http.HttpField;
  * Resolves the URI of a request for the proxy that is about to pass it on. The URI comes in a
  * header or as a path, and goes back in a header.
  *
- * <p>nginx ({@code auth_request}) tells apart only 2xx, 401, 403 and the rest, and reads no body.
+ * <p>nginx ({@code auth_request}) distinguishes only 2xx, 401, 403 and the rest, and reads no body.
  * So a URI that is not to be passed on is 403 here, and headers have the true answer.
  */
 public final class ProxyRoutes implements Routes {

@@ -27,8 +27,8 @@ final class RunText {
     } else if (state.equals("contracted")) {
       out.println(
           PhaseProgress.isRetired(run)
-              ? "it is retired: nothing of it is on the table, and old links go on working."
-              : "the legacy IDs have left the table, and old links go on working.");
+              ? "it is retired, so nothing of it is on the table, and old links continue to work."
+              : "the legacy IDs have left the table, and old links continue to work.");
       out.println("Phases: " + PhaseProgress.of(run));
     } else {
       out.printf(

@@ -379,7 +379,8 @@ class MigrateTableCommandTest {
     Terminal done = dba.run("contract", id, "--confirm=public.parcels", "--accept=old_column");
     assertThat(done.status()).as(done.err()).isZero();
     assertThat(done.out())
-        .contains("is contracted: the legacy IDs have left the table, and old links go on working.")
+        .contains(
+            "is contracted: the legacy IDs have left the table, and old links continue to work.")
         .contains("[x] switch [x] contract\n")
         .contains("verify " + id + " at any time, or retire " + id);
     assertThat(dba.run("status", id, "--watch")).isEqualTo(new Terminal(0, done.out(), ""));
