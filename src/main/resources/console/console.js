@@ -1,12 +1,35 @@
 // What pages do beyond links and forms. They work without it; then times are UTC and nothing moves.
 "use strict";
 
-const localTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const localTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
 
-// Times are shown where the reader is, with UTC as the title.
+// Times are shown in the zone of the reader, which they name, with UTC as the title.
 function showLocalTimes(within) {
   for (const time of within.querySelectorAll("time[datetime]")) {
     time.textContent = localTime.format(new Date(time.dateTime));
+  }
+}
+
+// Puts new content into a part of the page. A table that is scrolled stays so, and the focus stays
+// on the same table or link, if the new content has it too.
+function replace(part, html) {
+  const known = () => [...part.querySelectorAll(".scroll, a, summary")];
+  const name = (element) => element.getAttribute("aria-label") ?? element.textContent;
+  const before = known().map((element) => ({
+    name: name(element),
+    left: element.scrollLeft,
+    isFocused: element === document.activeElement,
+  }));
+  part.innerHTML = html;
+  showLocalTimes(part);
+  for (const element of known()) {
+    const old = before.find((one) => one.name === name(element));
+    if (old) {
+      element.scrollLeft = old.left;
+      if (old.isFocused) {
+        element.focus({ preventScroll: true });
+      }
+    }
   }
 }
 
@@ -32,8 +55,7 @@ function follow(live) {
       for (const [id, html] of Object.entries(parts)) {
         const part = document.getElementById(id);
         if (part) {
-          part.innerHTML = html;
-          showLocalTimes(part);
+          replace(part, html);
         }
       }
     };

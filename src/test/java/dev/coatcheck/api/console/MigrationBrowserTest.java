@@ -5,6 +5,7 @@ import static dev.coatcheck.api.console.TestBrowser.desktop;
 import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Route;
@@ -128,6 +129,23 @@ class MigrationBrowserTest {
       setHidden(first, false);
       assertThat(first.locator("#instances")).containsText("tab/7", patiently());
       assertThat(browser.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void aTableKeepsTheFocusAndItsScrollPositionWhileThePageMoves() {
+    try (TestBrowser browser = TestBrowser.start(GATEWAY.uri())) {
+      Page page = browser.open(new Browser.NewContextOptions().setViewportSize(375, 700));
+      TestBrowser.signIn(page, GATEWAY.key());
+      page.navigate("/console/overview");
+      Locator table = page.locator("#instances .scroll");
+      table.focus();
+      table.evaluate("table => { table.scrollLeft = 60; }");
+      tell("reader/1");
+
+      assertThat(page.locator("#instances")).containsText("reader/1", patiently());
+      assertThat(table).isFocused();
+      assertThat((Integer) table.evaluate("table => table.scrollLeft")).isEqualTo(60);
     }
   }
 
