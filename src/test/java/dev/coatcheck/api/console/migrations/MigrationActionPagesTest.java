@@ -258,8 +258,7 @@ class MigrationActionPagesTest {
       assertThat(refused.status()).as(wrong).isIn(400, 422);
       assertThat(refused.html())
           .contains(
-              "value=\"" + wrong + "\"",
-              "Intended time of a batch, ms: This must be an integer");
+              "value=\"" + wrong + "\"", "Intended time of a batch, ms: This must be an integer");
     }
     assertThat(run.now().body().at("/throttle")).isEqualTo(set.body().at("/throttle"));
   }
