@@ -61,7 +61,7 @@ function follow(live) {
     };
     stream.addEventListener("reload", () => {
       close();
-      location.reload();
+      reload();
     });
     // A browser connects again by itself, except after a refusal: the gateway starts, or is full.
     stream.onerror = () => {
@@ -70,6 +70,17 @@ function follow(live) {
         retry = setTimeout(open, RETRY_MILLIS);
       }
     };
+  }
+
+  // In an outage this page is worth more than one that only tells of it.
+  async function reload() {
+    const answer = await fetch(location.href).catch(() => undefined);
+    if (answer && answer.status !== 503) {
+      location.reload();
+    } else {
+      outage.hidden = false;
+      retry = setTimeout(reload, RETRY_MILLIS);
+    }
   }
 
   function close() {

@@ -106,6 +106,29 @@ class MigrationBrowserTest {
     }
   }
 
+  @Test
+  void aPageThatCannotBeLoadedAgainStaysUntilItCan() {
+    Runs runs = Runs.of(GATEWAY);
+    runs.table("crates", 1);
+    String run = "/console/migrations/" + runs.plan("crates").text("/id");
+    try (TestBrowser browser = TestBrowser.start(GATEWAY.uri())) {
+      Page page = browser.open(desktop(ColorScheme.LIGHT));
+      TestBrowser.signIn(page, GATEWAY.key());
+      page.navigate(run);
+      page.route("**" + run, route -> route.fulfill(new Route.FulfillOptions().setStatus(503)));
+
+      GATEWAY.execute(
+          "update coatcheck.table_migration set state = 'cancelled' where table_name = 'crates'");
+      assertThat(page.locator("[data-outage]"))
+          .isVisible(new LocatorAssertions.IsVisibleOptions().setTimeout(PATIENCE_MILLIS));
+      assertThat(page.locator("h1 .tag")).hasText("planned");
+      page.unroute("**" + run);
+      assertThat(page.locator("h1 .tag"))
+          .hasText(
+              "cancelled", new LocatorAssertions.HasTextOptions().setTimeout(PATIENCE_MILLIS));
+    }
+  }
+
   /** A browser keeps six connections to a host; a page that isn't seen must hold none of them. */
   @Test
   void sevenTabsOfPagesThatMoveAllMove() {
