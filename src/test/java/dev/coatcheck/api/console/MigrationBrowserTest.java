@@ -124,8 +124,7 @@ class MigrationBrowserTest {
       assertThat(page.locator("h1 .tag")).hasText("planned");
       page.unroute("**" + run);
       assertThat(page.locator("h1 .tag"))
-          .hasText(
-              "cancelled", new LocatorAssertions.HasTextOptions().setTimeout(PATIENCE_MILLIS));
+          .hasText("cancelled", new LocatorAssertions.HasTextOptions().setTimeout(PATIENCE_MILLIS));
     }
   }
 
