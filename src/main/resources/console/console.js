@@ -1,12 +1,35 @@
 // What pages do beyond links and forms. They work without it; then times are UTC and nothing moves.
 "use strict";
 
-const localTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const localTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
 
-// Times are shown where the reader is, with UTC as the title.
+// Times are shown in the zone of the reader, which they name, with UTC as the title.
 function showLocalTimes(within) {
   for (const time of within.querySelectorAll("time[datetime]")) {
     time.textContent = localTime.format(new Date(time.dateTime));
+  }
+}
+
+// Puts new content into a part of the page. A table that is scrolled stays so, and the focus stays
+// on the same table or link, if the new content has it too.
+function replace(part, html) {
+  const known = () => [...part.querySelectorAll(".scroll, a, summary")];
+  const name = (element) => element.getAttribute("aria-label") ?? element.textContent;
+  const before = known().map((element) => ({
+    name: name(element),
+    left: element.scrollLeft,
+    isFocused: element === document.activeElement,
+  }));
+  part.innerHTML = html;
+  showLocalTimes(part);
+  for (const element of known()) {
+    const old = before.find((one) => one.name === name(element));
+    if (old) {
+      element.scrollLeft = old.left;
+      if (old.isFocused) {
+        element.focus({ preventScroll: true });
+      }
+    }
   }
 }
 
@@ -32,14 +55,13 @@ function follow(live) {
       for (const [id, html] of Object.entries(parts)) {
         const part = document.getElementById(id);
         if (part) {
-          part.innerHTML = html;
-          showLocalTimes(part);
+          replace(part, html);
         }
       }
     };
     stream.addEventListener("reload", () => {
       close();
-      location.reload();
+      reload();
     });
     // A browser connects again by itself, except after a refusal: the gateway starts, or is full.
     stream.onerror = () => {
@@ -48,6 +70,17 @@ function follow(live) {
         retry = setTimeout(open, RETRY_MILLIS);
       }
     };
+  }
+
+  // In an outage this page is worth more than one that only tells of it.
+  async function reload() {
+    const answer = await fetch(location.href).catch(() => undefined);
+    if (answer && answer.status !== 503) {
+      location.reload();
+    } else {
+      outage.hidden = false;
+      retry = setTimeout(reload, RETRY_MILLIS);
+    }
   }
 
   function close() {

@@ -344,6 +344,18 @@ class ConsoleBrowserTest {
   void everyPageFitsAPhone() {
     Page page = open(new Browser.NewContextOptions().setViewportSize(375, 700));
     checkAll(page, "phone", ConsoleBrowserTest::check);
+    page.navigate("/console?q=" + order);
+    assertThat(
+            (Boolean)
+                page.evaluate(
+                    """
+                    () => {
+                      const [name, value] = document.querySelector("dl > div").children;
+                      return value.getBoundingClientRect().top >= name.getBoundingClientRect().bottom;
+                    }\
+                    """))
+        .as("a value stands below its name")
+        .isTrue();
     page.context().close();
   }
 

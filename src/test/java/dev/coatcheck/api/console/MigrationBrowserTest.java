@@ -5,6 +5,7 @@ import static dev.coatcheck.api.console.TestBrowser.desktop;
 import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Route;
@@ -105,6 +106,28 @@ class MigrationBrowserTest {
     }
   }
 
+  @Test
+  void aPageThatCannotBeLoadedAgainStaysUntilItCan() {
+    Runs runs = Runs.of(GATEWAY);
+    runs.table("crates", 1);
+    String run = "/console/migrations/" + runs.plan("crates").text("/id");
+    try (TestBrowser browser = TestBrowser.start(GATEWAY.uri())) {
+      Page page = browser.open(desktop(ColorScheme.LIGHT));
+      TestBrowser.signIn(page, GATEWAY.key());
+      page.navigate(run);
+      page.route("**" + run, route -> route.fulfill(new Route.FulfillOptions().setStatus(503)));
+
+      GATEWAY.execute(
+          "update coatcheck.table_migration set state = 'cancelled' where table_name = 'crates'");
+      assertThat(page.locator("[data-outage]"))
+          .isVisible(new LocatorAssertions.IsVisibleOptions().setTimeout(PATIENCE_MILLIS));
+      assertThat(page.locator("h1 .tag")).hasText("planned");
+      page.unroute("**" + run);
+      assertThat(page.locator("h1 .tag"))
+          .hasText("cancelled", new LocatorAssertions.HasTextOptions().setTimeout(PATIENCE_MILLIS));
+    }
+  }
+
   /** A browser keeps six connections to a host; a page that isn't seen must hold none of them. */
   @Test
   void sevenTabsOfPagesThatMoveAllMove() {
@@ -128,6 +151,23 @@ class MigrationBrowserTest {
       setHidden(first, false);
       assertThat(first.locator("#instances")).containsText("tab/7", patiently());
       assertThat(browser.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void aTableKeepsTheFocusAndItsScrollPositionWhileThePageMoves() {
+    try (TestBrowser browser = TestBrowser.start(GATEWAY.uri())) {
+      Page page = browser.open(new Browser.NewContextOptions().setViewportSize(375, 700));
+      TestBrowser.signIn(page, GATEWAY.key());
+      page.navigate("/console/overview");
+      Locator table = page.locator("#instances .scroll");
+      table.focus();
+      table.evaluate("table => { table.scrollLeft = 60; }");
+      tell("reader/1");
+
+      assertThat(page.locator("#instances")).containsText("reader/1", patiently());
+      assertThat(table).isFocused();
+      assertThat((Integer) table.evaluate("table => table.scrollLeft")).isEqualTo(60);
     }
   }
 

@@ -77,9 +77,14 @@ public final class AuditPages {
       String next = page.hasMore() ? fields.after(page.entries().getLast().number()) : "";
       return page(200, new View(frame, fields, EntryRow.of(page), next, mayFind, ""));
     } catch (Refusal refused) {
-      String fault = refused.problem().labelled(param -> param).detail();
+      String fault = refused.problem().labelled(AuditPages::label).detail();
       return page(400, new View(frame, fields, List.of(), "", mayFind, fault));
     }
+  }
+
+  /** Such as {@code From}, as the form has it. */
+  private static String label(String param) {
+    return Character.toUpperCase(param.charAt(0)) + param.substring(1);
   }
 
   private static Answer page(int status, View view) {
@@ -96,7 +101,8 @@ public final class AuditPages {
                 ctx,
                 visit.caller().principal(),
                 AuditRoutes.filter(query),
-                () -> gate.visit(ctx).filter(now -> mayRead(now.rights())).isPresent()));
+                () ->
+                    gate.visit(ctx).filter(now -> Section.AUDIT.isFor(now.rights())).isPresent()));
   }
 
   private static void require(Visit visit) {
@@ -104,14 +110,9 @@ public final class AuditPages {
     RequestCaller.requireAllTypes(visit.rights().allowedTypes());
   }
 
-  /** Whether the audit may be read: it is not about single types. */
-  private static boolean mayRead(Rights rights) {
-    return rights.may(Scope.AUDIT_READ) && rights.allowedTypes().areAll();
-  }
-
   /** The newest entries about a subject; empty for who may not read the audit. */
   public static Optional<Audit.Page> about(String subject, Audit audit, Rights rights) {
-    return mayRead(rights)
+    return Section.AUDIT.isFor(rights)
         ? Optional.of(audit.page(AuditFilter.about(subject), OptionalLong.empty(), ABOUT_MAX))
         : Optional.empty();
   }

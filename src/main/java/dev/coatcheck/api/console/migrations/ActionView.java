@@ -103,16 +103,16 @@ record ActionView(
   static String undone(Phase phase) {
     return switch (phase) {
       case EXPAND ->
-          "expand: everything. All keys go into the archive, then column, triggers, number source"
+          "Expand: everything. All keys go into the archive, then column, triggers, number source"
               + " and outbox are dropped. A later run gives each row the key that it had";
-      case BACKFILL -> "backfill and all later phases";
-      case INDEX -> "index: drop the unique index on the new keys";
-      case NOT_NULL -> "not_null: the new column may be empty again";
-      case CHILDREN -> "children: drop the twins of the columns that refer to the table";
-      case VERIFY -> "verify";
-      case PREPARE_SWITCH -> "prepare_switch: drop the indexes for the switch";
-      case SWITCH -> "switch: the legacy IDs become the primary key again";
-      case CONTRACT -> "contract: before its last step only";
+      case BACKFILL -> "Backfill and all later phases";
+      case INDEX -> "Index: drop the unique index on the new keys";
+      case NOT_NULL -> "Not null: the new column may be empty again";
+      case CHILDREN -> "Children: drop the twins of the columns that refer to the table";
+      case VERIFY -> "Verify";
+      case PREPARE_SWITCH -> "Prepare the switch: drop the indexes for the switch";
+      case SWITCH -> "Switch: the legacy IDs become the primary key again";
+      case CONTRACT -> "Contract: before its last step only";
     };
   }
 

@@ -1,7 +1,11 @@
 package dev.coatcheck.api.console.migrations;
 
 import dev.coatcheck.api.console.page.Form;
+import dev.coatcheck.api.exchange.Problem;
+import dev.coatcheck.api.exchange.Refusal;
 import dev.coatcheck.api.routes.migrations.ThrottleBody;
+import dev.coatcheck.core.json.JsonFault;
+import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.migrate.source.ThrottleSettings;
 import dev.coatcheck.migrate.source.ThrottleSettings.Limit;
 import java.util.LinkedHashMap;
@@ -53,7 +57,20 @@ final class ThrottleFields {
       settings.put(
           ThrottleSettings.ARCHIVE_FAILURES, form.isTicked(ThrottleSettings.ARCHIVE_FAILURES));
     }
-    return ThrottleBody.change(settings);
+    try {
+      return ThrottleBody.change(settings);
+    } catch (Refusal refused) {
+      throw labelled(refused.problem());
+    } catch (JsonFault fault) {
+      throw labelled(Problem.of(fault));
+    }
+  }
+
+  /** The same with the label of the field, which people know instead of its name. */
+  private static Refusal labelled(Problem problem) {
+    return new Refusal(
+        problem.labelled(
+            param -> WireNamed.find(Limit.class, param).map(ThrottleFields::label).orElse(null)));
   }
 
   /** A text that is no number is refused as the API refuses it. */

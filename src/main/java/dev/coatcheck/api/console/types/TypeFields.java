@@ -51,7 +51,7 @@ final class TypeFields {
       legacy.status | Status of the redirect of legacy IDs | choice 308,301 |
       legacy.public | Anyone may follow legacy IDs | choice yes,no | no: strangers get 404.
       legacy.max_id | Highest legacy ID that was ever issued | text | A decimal. Empty: no limit.
-      legacy.deprecated_at | Deprecated since | text | Time for the header Deprecation, in UTC, such as 2026-01-31T12:00:00Z.
+      legacy.deprecated_at | Deprecated from | text | Time for the header Deprecation, in UTC, such as 2026-01-31T12:00:00Z.
       legacy.sunset_at | Sunset | text | From then on legacy IDs answer 410. In UTC, such as 2027-01-31T12:00:00Z.
       legacy.sunset_link | Page about the sunset | text | URL for the header Link.
       legacy.max_age_seconds | Seconds that caches keep the redirect of legacy IDs | number | 0: not at all.

@@ -47,7 +47,7 @@ public final class RunFields {
 
   public static SwitchWindow window(Optional<Instant> notBefore, Optional<Instant> notAfter) {
     if (notAfter.filter(closes -> !closes.isAfter(notBefore.orElse(Instant.MIN))).isPresent()) {
-      throw invalid("not_after", "Send a time after not_before.");
+      throw invalid("not_after", "The window must end after it begins.");
     }
     return new SwitchWindow(notBefore, notAfter);
   }

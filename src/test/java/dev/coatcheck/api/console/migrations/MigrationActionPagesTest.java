@@ -256,7 +256,9 @@ class MigrationActionPagesTest {
     for (String wrong : List.of("19", "10001", "x", "1.5", "99999999999999999999")) {
       Page refused = browser.submit(run.page("throttle"), Map.of("batch_millis", wrong));
       assertThat(refused.status()).as(wrong).isIn(400, 422);
-      assertThat(refused.html()).contains("value=\"" + wrong + "\"", "must be an integer");
+      assertThat(refused.html())
+          .contains(
+              "value=\"" + wrong + "\"", "Intended time of a batch, ms: This must be an integer");
     }
     assertThat(run.now().body().at("/throttle")).isEqualTo(set.body().at("/throttle"));
   }

@@ -142,7 +142,11 @@ class TypePagesTest {
   void theHistoryIsForThoseWhoMayReadTheAudit() {
     client.put(order().with("stale_seconds_max", 7));
     assertThat(browser.get("/console/types/order").html())
-        .contains("<h2>History</h2>", ": created", "changed stale_seconds_max");
+        .contains(
+            "<h2>History</h2>",
+            ": created",
+            "changed stale_seconds_max",
+            "<code>key_" + GATEWAY.key().substring(9, 21) + "</code>");
 
     ConsoleClient reader = ConsoleClient.signedIn(GATEWAY, GATEWAY.keyWith(Scope.TYPES_READ));
     assertThat(reader.get("/console/types/order").html())
