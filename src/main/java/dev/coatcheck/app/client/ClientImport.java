@@ -42,7 +42,10 @@ public final class ClientImport {
   public int send(GatewayCalls gateway, Output output, String path) throws CommandFailed {
     boolean isInput = file.toString().equals("-");
     if (!isInput && !Files.isRegularFile(file)) {
-      throw new CommandFailed("there is no file " + file + ".");
+      throw new Misused(
+          Files.exists(file)
+              ? file + " is no regular file. Send it by standard input, with -."
+              : "there is no file " + file + ".");
     }
     RowFormat rows = rowFormat();
     try (PartSender source =

@@ -1,5 +1,6 @@
 package dev.coatcheck.core.older;
 
+import dev.coatcheck.core.id.Base62;
 import dev.coatcheck.core.id.Prefix;
 
 /**
@@ -10,8 +11,7 @@ import dev.coatcheck.core.id.Prefix;
  * @param lengthMax of what follows the prefix
  */
 public record TextShape(String prefix, Alphabet alphabet, int lengthMin, int lengthMax) {
-  private static final Alphabet BASE62 =
-      new Alphabet("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
+  private static final Alphabet BASE62 = new Alphabet(Base62.ALPHABET);
   private static final int BODY_LENGTH = 24;
 
   public TextShape {

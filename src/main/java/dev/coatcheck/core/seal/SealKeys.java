@@ -43,6 +43,13 @@ public final class SealKeys {
   }
 
   public static Parsed read(Path file) {
+    Path path = file.toAbsolutePath();
+    if (Files.exists(file)
+        && !Files.isRegularFile(file)
+        && !path.startsWith("/dev")
+        && !path.startsWith("/proc")) { // a named pipe may wait for its writer for good
+      return new Parsed.Faulty("is no regular file: " + file);
+    }
     try {
       PosixFileAttributeView access =
           Files.getFileAttributeView(file, PosixFileAttributeView.class);

@@ -22,8 +22,6 @@ import java.util.zip.CRC32;
 public final class ApiKey {
   private static final String START = "ccg_live_";
   private static final String ID_START = "key_";
-  private static final String BASE62 =
-      "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
   private static final int ID_LENGTH = 12;
   private static final int SECRET_LENGTH = 32;
   private static final int CHECK_LENGTH = 6;
@@ -110,7 +108,7 @@ public final class ApiKey {
     StringBuilder out = new StringBuilder(ID_LENGTH);
     for (int i = 0; i < ID_LENGTH; i++) {
       int value = (digest[2 * i] & 0xff) << 8 | (digest[2 * i + 1] & 0xff);
-      out.append(BASE62.charAt(value % 62));
+      out.append(Base62.ALPHABET.charAt(value % 62));
     }
     return out.toString();
   }
@@ -123,7 +121,7 @@ public final class ApiKey {
       for (int i = 0; i < bytes.length && out.length() < length; i++) {
         int value = bytes[i] & 63;
         if (value < 62) { // 62 and 63 are drawn again, so that all characters are equally likely
-          out.append(BASE62.charAt(value));
+          out.append(Base62.ALPHABET.charAt(value));
         }
       }
     }
@@ -136,7 +134,7 @@ public final class ApiKey {
     char[] out = new char[CHECK_LENGTH];
     long rest = crc.getValue();
     for (int i = CHECK_LENGTH - 1; i >= 0; i--) {
-      out[i] = BASE62.charAt((int) (rest % 62));
+      out[i] = Base62.ALPHABET.charAt((int) (rest % 62));
       rest /= 62;
     }
     return new String(out);

@@ -7,6 +7,7 @@ import dev.coatcheck.app.boot.Config;
 import dev.coatcheck.app.boot.Gateway;
 import dev.coatcheck.app.boot.Setting;
 import dev.coatcheck.app.boot.StartFailed;
+import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
 import dev.coatcheck.postgres.embedded.TestHome;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.net.URI;
@@ -15,6 +16,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -203,6 +208,24 @@ class AccessCommandTest {
           assertThat(new TestClient(URI.create(gateway.url()), key).get("/v1/types").status())
               .isEqualTo(200);
         }
+      }
+    }
+  }
+
+  /** The end of a command and a signal may come together. */
+  @Test
+  void aGatewayThatTwoThreadsCloseIsClosedWhenEitherReturns() throws Exception {
+    try (TestHome home = TestHome.fresh();
+        ExecutorService threads = Executors.newFixedThreadPool(2)) {
+      Gateway gateway = gateway(home);
+      Callable<Boolean> close =
+          () -> {
+            gateway.close();
+            return EmbeddedDatabase.running(home.path(), 1).isEmpty();
+          };
+
+      for (Future<Boolean> isClosed : threads.invokeAll(List.of(close, close))) {
+        assertThat(isClosed.get()).isTrue();
       }
     }
   }

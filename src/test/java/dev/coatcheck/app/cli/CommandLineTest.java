@@ -277,6 +277,16 @@ class CommandLineTest {
           .contains("it is a named pipe. Name a file, or - for standard input.")
           .hasLineCount(1);
     }
+    assertThat(Terminal.run("types", "seal-key", "list", "--file=" + pipe).err())
+        .contains("is no regular file: " + pipe)
+        .hasLineCount(1);
+    assertThat(AtGateway.run("ids", "import", pipe, "--format=csv"))
+        .isEqualTo(
+            new Terminal(
+                2,
+                "",
+                "coatcheck ids import: %s is no regular file. Send it by standard input, with -.\n"
+                    .formatted(pipe)));
   }
 
   private static void requireInstalled(String tool) {

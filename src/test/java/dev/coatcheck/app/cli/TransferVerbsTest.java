@@ -195,8 +195,7 @@ class TransferVerbsTest {
 
     assertThat(export.waitFor()).isEqualTo(1);
     assertThat(errors)
-        .hasContent(
-            "coatcheck ids export: standard output can't be written. Is the disk full?\n");
+        .hasContent("coatcheck ids export: standard output can't be written. Is the disk full?\n");
   }
 
   @Test

@@ -15,7 +15,8 @@ import java.nio.charset.StandardCharsets;
  * by invariant integers, algorithm 4). Decoding joins 8, 8 and 6 digits.
  */
 public final class Base62 {
-  private static final String ALPHABET =
+  /** The 62 characters, in their order. */
+  public static final String ALPHABET =
       "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
   /** The two characters of each number below 62², the first in the upper byte. */
