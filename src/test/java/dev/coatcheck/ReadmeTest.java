@@ -33,6 +33,22 @@ class ReadmeTest {
   /** Ends each example's output: a character that no answer holds. */
   private static final String END = "\u001e";
 
+  /** Sends again what a busy machine refuses for a moment. */
+  private static final String PATIENT_CURL =
+      """
+      curl() {
+        local answer
+        for try in 1 2 3 4 5 6 7 8; do
+          answer=$(command curl "$@"; printf x)
+          case $answer in
+            *'"status":503'* | 503*) sleep 1 ;;
+            *) break ;;
+          esac
+        done
+        printf %s "${answer%x}"
+      }
+      """;
+
   /** What differs from run to run: public IDs, times, request IDs. */
   private static final Pattern OWN =
       Pattern.compile(
@@ -153,7 +169,7 @@ class ReadmeTest {
   /** What each example prints, all run by one shell. */
   private static List<String> run(TestHome home, String port, List<String> commands)
       throws IOException, InterruptedException {
-    StringBuilder script = new StringBuilder();
+    StringBuilder script = new StringBuilder(PATIENT_CURL);
     for (String some : commands) {
       script.append(onPort(port, some)).append("printf '").append(END).append("'\n");
     }
