@@ -67,7 +67,19 @@ class HttpLeasesTest {
   /** Only the length of the answer is wrong. */
   @Test
   void anAnswerLongerThanThatOfAGatewayIsNotKept() throws IOException {
-    byte[] body = (LEASE + " ".repeat(70_000)).getBytes(StandardCharsets.UTF_8);
+    assertThat(acquired(LEASE + " ".repeat(70_000))).isInstanceOf(LeaseReply.Failed.class);
+  }
+
+  /** Such as a proxy adds to a problem. */
+  @Test
+  void aLongTextInAnAnswerIsRead() throws IOException {
+    String note = "\"note\":\"" + "x\\\"".repeat(20_000) + "\",";
+
+    assertThat(acquired(LEASE.replace("{", "{" + note))).isInstanceOf(LeaseReply.Acquired.class);
+  }
+
+  private static LeaseReply acquired(String answer) throws IOException {
+    byte[] body = answer.getBytes(StandardCharsets.UTF_8);
     HttpServer server =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext(
@@ -80,10 +92,8 @@ class HttpLeasesTest {
     server.start();
     try {
       URI uri = URI.create("http://127.0.0.1:" + server.getAddress().getPort());
-      assertThat(
-              new HttpLeases(uri, () -> "key", SnowflakeLayout.DEFAULT, "shop-1")
-                  .apply(new LeaseRequest.Acquire()))
-          .isInstanceOf(LeaseReply.Failed.class);
+      return new HttpLeases(uri, () -> "key", SnowflakeLayout.DEFAULT, "shop-1")
+          .apply(new LeaseRequest.Acquire());
     } finally {
       server.stop(0);
     }

@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import javax.sql.DataSource;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -270,6 +271,19 @@ class LeasedKeysTest {
         .hasMessageContaining("setting of the gateway");
     assertThatThrownBy(() -> throughGateway().holder("two words"))
         .hasMessageContaining("visible ASCII");
+  }
+
+  /** Neither stands for all workers, or for the window of the database. */
+  @Test
+  void noWorkersAndNoWindowAreRefused() {
+    DataSource none = new PGSimpleDataSource();
+
+    assertThatThrownBy(() -> Snowflakes.leasedFrom(none).workers(3, -1).open())
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("3..-1");
+    assertThatThrownBy(() -> Snowflakes.leasedFrom(none).window(Duration.ZERO).open())
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("PT0S");
   }
 
   @Test

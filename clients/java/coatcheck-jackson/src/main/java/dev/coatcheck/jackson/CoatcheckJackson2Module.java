@@ -3,6 +3,7 @@ package dev.coatcheck.jackson;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.ObjectCodec;
 import com.fasterxml.jackson.databind.BeanProperty;
 import com.fasterxml.jackson.databind.DeserializationContext;
 import com.fasterxml.jackson.databind.JavaType;
@@ -10,6 +11,7 @@ import com.fasterxml.jackson.databind.JsonDeserializer;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.JsonSerializer;
 import com.fasterxml.jackson.databind.KeyDeserializer;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializerProvider;
 import com.fasterxml.jackson.databind.deser.ContextualDeserializer;
 import com.fasterxml.jackson.databind.deser.std.StdScalarDeserializer;
@@ -30,12 +32,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CoatcheckJackson2Module extends SimpleModule {
   private static final long serialVersionUID = 1;
+  private static final String WITHOUT_KEYS = CoatcheckJackson2Module.class.getName();
+  private static final String WITH_KEYS = WITHOUT_KEYS + " with keys";
 
   private final transient KeyTexts keys;
 
-  /** A module that refuses to write keys. */
+  /** A module that refuses to write keys, unless the mapper has one that writes them. */
   public CoatcheckJackson2Module() {
-    this(KeyTexts.none());
+    super(WITHOUT_KEYS);
+    keys = KeyTexts.none();
   }
 
   /**
@@ -44,12 +49,18 @@ public final class CoatcheckJackson2Module extends SimpleModule {
    * @param keys what to write for them
    */
   public CoatcheckJackson2Module(KeyTexts keys) {
-    super(CoatcheckJackson2Module.class.getName());
+    super(WITH_KEYS); // a mapper takes one module of a name, and may have found the other
     this.keys = keys;
   }
 
   @Override
   public void setupModule(SetupContext context) {
+    ObjectCodec owner = context.getOwner();
+    if (getModuleName().equals(WITHOUT_KEYS)
+        && owner instanceof ObjectMapper mapper
+        && mapper.getRegisteredModuleIds().contains(WITH_KEYS)) {
+      return;
+    }
     addSerializer(new IdWriter());
     addDeserializer(PublicId.class, new IdReader(null));
     addSerializer(new KeyWriter(keys));

@@ -156,6 +156,33 @@ class JacksonModulesTest {
         .isEqualTo("{\"cents\":{\"%s\":1}}".formatted(CHARGE));
   }
 
+  @Test
+  void aModuleWithKeysCountsBesideTheOneThatAMapperFinds() throws Exception {
+    Row row = new Row(Key.of(Charge.class, 514719115370328064L));
+    CoatcheckJackson2Module module = new CoatcheckJackson2Module(key -> CHARGE);
+    String json = "{\"id\":\"%s\"}".formatted(CHARGE);
+
+    assertThat(
+            new ObjectMapper()
+                .findAndRegisterModules()
+                .registerModule(module)
+                .writeValueAsString(row))
+        .isEqualTo(json);
+    assertThat(
+            new ObjectMapper()
+                .registerModule(module)
+                .findAndRegisterModules()
+                .writeValueAsString(row))
+        .isEqualTo(json);
+    assertThat(
+            JsonMapper.builder()
+                .findAndAddModules()
+                .addModule(new CoatcheckJackson3Module(key -> CHARGE))
+                .build()
+                .writeValueAsString(row))
+        .isEqualTo(json);
+  }
+
   @ParameterizedTest
   @EnumSource
   void aKeyIsNeverRead(Jackson jackson) {

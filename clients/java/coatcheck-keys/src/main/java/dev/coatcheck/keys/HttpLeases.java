@@ -39,7 +39,7 @@ final class HttpLeases implements Function<LeaseRequest, LeaseReply> {
   /** The gateway's answers are flat objects of texts and numbers. */
   private static final Pattern FIELD =
       Pattern.compile(
-          "\"([a-z_]+)\"\\s*:\\s*(?:\"((?:[^\"\\\\]|\\\\.)*)\"|(-?[0-9]+)(?![0-9.eE]))");
+          "\"([a-z_]+)\"\\s*:\\s*(?:\"((?:[^\"\\\\]++|\\\\.)*+)\"|(-?[0-9]+)(?![0-9.eE]))");
 
   /** How many leases are known at most: the one that is held, and one that is to be given back. */
   private static final int IDS_MAX = 4;

@@ -231,6 +231,9 @@ public final class Snowflakes implements AutoCloseable {
      */
     public Leased workers(int first, int last) {
       requirePostgres("workers");
+      if (last < first) {
+        throw new IllegalArgumentException("workers %d..%d are none".formatted(first, last));
+      }
       firstWorker = first;
       lastWorker = last;
       return this;
@@ -243,6 +246,9 @@ public final class Snowflakes implements AutoCloseable {
      */
     public Leased window(Duration window) {
       requirePostgres("window");
+      if (window.toMillis() == LeaseSettings.WINDOW_OF_THE_DATABASE) {
+        throw new IllegalArgumentException("a window has 2 to 60 s, not " + window);
+      }
       windowMillis = window.toMillis();
       return this;
     }

@@ -37,7 +37,8 @@ public final class CoatcheckAutoConfiguration {
       ObjectProvider<CoatcheckApiKey> apiKey,
       ObjectProvider<CallListener> listener) {
     CoatcheckClient.Builder builder =
-        CoatcheckClient.builder(Objects.requireNonNull(settings.url()))
+        CoatcheckClient.builder(
+                Objects.requireNonNull(settings.url(), "coatcheck.url is empty: leave it out"))
             .apiKey(settings.apiKey())
             .deadline(settings.deadline());
     apiKey.ifAvailable(builder::apiKey);

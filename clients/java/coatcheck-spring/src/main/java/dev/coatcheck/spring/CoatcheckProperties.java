@@ -41,6 +41,13 @@ public record CoatcheckProperties(
     }
   }
 
+  /** Without the API key, and so without what a log must not have. */
+  @Override
+  public String toString() {
+    return "CoatcheckProperties[url=%s, deadline=%s, cachedAnswers=%d, wrongType=%s, keys=%s]"
+        .formatted(url, deadline, cachedAnswers, wrongType, keys);
+  }
+
   /** How the public ID of another type is answered. */
   public enum WrongType {
     /** With 400, and both prefixes: best for those who write clients. */
