@@ -196,6 +196,7 @@ public final class Gateway implements AutoCloseable {
       Minter minter =
           Minter.open(
               database,
+              registry,
               tokens,
               generators,
               sealedRows,

@@ -91,7 +91,7 @@ final class Chunk {
    * @return whether rows were refused, because their types are sealed now
    */
   boolean renewTypes(Registry registry) {
-    rows.replaceAll(row -> registry.named(row.request().type().name()).map(row::of).orElse(row));
+    rows.replaceAll(row -> row.of(registry.current(row.request().type())));
     boolean isRefused = rows.removeIf(this::refusesSealed);
     if (isRefused) {
       dropKeys(); // they belong to rows by their numbers

@@ -128,6 +128,23 @@ public final class ChangeFeed implements AutoCloseable {
     return silentNanos() <= FeedState.TRUST_NANOS;
   }
 
+  /** How far changes are known at a moment. */
+  public record Mark(int generation, long position) {}
+
+  /** To be asked for before a load of what changes of a kind are about. */
+  public Mark mark() {
+    return new Mark(state.generation(), state.position());
+  }
+
+  /**
+   * Whether a change of the kind is known here, or may have been missed, that a load which began at
+   * the mark may lack. Ask {@link #isTrusted} first: then a false answer covers all changes that are
+   * at least 1.9 s old.
+   */
+  public boolean hasChangedSince(ChangeKind kind, Mark mark) {
+    return state.changedSince(kind, mark.position()) || state.generation() != mark.generation();
+  }
+
   /** The change that a replica must have if its rows are to count; empty while none is known. */
   Optional<LastChange> last() {
     return isTrusted() ? state.last() : Optional.empty();

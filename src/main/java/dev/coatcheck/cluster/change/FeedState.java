@@ -40,6 +40,9 @@ final class FeedState {
 
   private final Map<ChangeKind, Map<String, Long>> recent = new EnumMap<>(ChangeKind.class);
 
+  /** The number of the last change of each kind. */
+  private final Map<ChangeKind, Long> lastOf = new ConcurrentHashMap<>();
+
   /** The remembered changes by their numbers, for those who follow the feed themselves. */
   private final NavigableMap<Long, Remembered> log = new ConcurrentSkipListMap<>();
 
@@ -92,6 +95,11 @@ final class FeedState {
   boolean changedSince(ChangeKind kind, String subject, long since) {
     Long number = of(kind).get(subject);
     return number != null && number > since;
+  }
+
+  /** Whether there was any change of the kind after position {@code since}. */
+  boolean changedSince(ChangeKind kind, long since) {
+    return lastOf.getOrDefault(kind, NOWHERE) > since;
   }
 
   /**
@@ -171,6 +179,7 @@ final class FeedState {
         .ifPresent(
             kind -> {
               of(kind).put(row.subject(), row.number());
+              lastOf.put(kind, row.number());
               log.put(
                   row.number(),
                   new Remembered(new Change(row.number(), kind, row.subject()), nano));

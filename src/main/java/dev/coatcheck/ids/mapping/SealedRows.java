@@ -129,6 +129,7 @@ public final class SealedRows implements AutoCloseable {
     for (TypedKey subject : subjects) {
       registry
           .numbered(subject.typeNumber())
+          .map(registry::current)
           .filter(type -> !type.isRetired() || type.isSealedBeforeRetirement(subject.key()))
           .filter(type -> !isTooFarAhead(type, subject.key()))
           .flatMap(type -> StoredMapping.sealed(type, subject.key()))

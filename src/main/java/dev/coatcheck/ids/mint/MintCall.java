@@ -1,10 +1,16 @@
 package dev.coatcheck.ids.mint;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.coatcheck.ids.idempotency.IdempotentCall;
+import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.group.GroupCommit;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /**
  * The mints of one caller, in one transaction.
@@ -32,6 +38,20 @@ public record MintCall(
   /** Many requests that don't depend on one another. */
   public static MintCall batch(List<MintRequest> requests) {
     return new MintCall(requests, false, Optional.empty());
+  }
+
+  /** The same with its types as they are. */
+  MintCall with(UnaryOperator<Type> current) {
+    Map<Type, Type> types = new IdentityHashMap<>();
+    requests.forEach(request -> types.computeIfAbsent(request.type(), current));
+    return types.entrySet().stream().allMatch(each -> each.getKey() == each.getValue())
+        ? this
+        : new MintCall(
+            requests.stream()
+                .map(request -> request.of(requireNonNull(types.get(request.type()))))
+                .toList(),
+            atomic,
+            once);
   }
 
   /**

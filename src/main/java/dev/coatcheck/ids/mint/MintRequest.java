@@ -32,6 +32,10 @@ public record MintRequest(
     this(type, key, List.of());
   }
 
+  MintRequest of(Type changed) {
+    return new MintRequest(changed, key, aliases, token);
+  }
+
   /** Whether another caller may bring the same. */
   boolean isNamed() {
     return key.isPresent() || !aliases.isEmpty();

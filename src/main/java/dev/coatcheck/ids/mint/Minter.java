@@ -10,6 +10,7 @@ import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.idempotency.IdempotencyKey;
 import dev.coatcheck.ids.idempotency.IdempotentCall;
 import dev.coatcheck.ids.mapping.SealedRows;
+import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.group.GroupCommit;
 import dev.coatcheck.postgres.group.RetryPause;
@@ -24,6 +25,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.IntFunction;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
@@ -34,6 +36,7 @@ public final class Minter {
   private static final int BATCH_WAIT_MILLIS_MAX = 900;
 
   private final MintStore store;
+  private final UnaryOperator<Type> current;
   private final Function<Type, KeyGenerator> keys;
   private final IntFunction<Token> tokens;
   private final Observer observer;
@@ -46,17 +49,20 @@ public final class Minter {
   /**
    * Draws tokens from {@code tokens}, which takes a bucket.
    *
+   * @param current the type as it is; it may have been retired since the request was read
    * @param groupsMax how many transactions of single mints are under way at a time; batches have
    *     three for every four of these, and single mints whose group was rolled back two
    */
   Minter(
       MintStore store,
+      UnaryOperator<Type> current,
       Function<Type, KeyGenerator> keys,
       IntFunction<Token> tokens,
       SealedRows sealedRows,
       Observer observer,
       int groupsMax) {
     this.store = store;
+    this.current = current;
     this.sealedMints = new SealedMints(keys, sealedRows, observer, InstantSource.system());
     this.keys = keys;
     this.tokens = tokens;
@@ -80,13 +86,20 @@ public final class Minter {
    */
   public static Minter open(
       Database database,
+      Registry registry,
       TokenSource tokens,
       Function<Type, KeyGenerator> keys,
       SealedRows sealedRows,
       Observer observer,
       int groupsMax) {
     return new Minter(
-        new MintStore(database, observer), keys, tokens::next, sealedRows, observer, groupsMax);
+        new MintStore(database, observer),
+        registry::current,
+        keys,
+        tokens::next,
+        sealedRows,
+        observer,
+        groupsMax);
   }
 
   /**
@@ -98,7 +111,9 @@ public final class Minter {
    * @throws dev.coatcheck.postgres.sql.DatabaseUnavailable if the outcome is unknown; sending the
    *     same again, with its key, alias or Idempotency-Key, settles it
    */
-  public MintOutcome mint(MintCall call) {
+  public MintOutcome mint(MintCall asked) {
+    // Once: a mint that has begun must not be sent away to wait for types.
+    MintCall call = NonBlockingAttempt.once(MintCall.class, () -> asked.with(current));
     if (call.once().isEmpty()) {
       // Decided once: the type may begin to be sealed while the mint is committed.
       return NonBlockingAttempt.once(SealedMints.class, () -> sealedMints.mint(call))

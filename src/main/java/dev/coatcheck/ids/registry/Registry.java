@@ -3,6 +3,7 @@ package dev.coatcheck.ids.registry;
 import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.cluster.change.ChangeKind;
+import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.key.KeyTimes;
@@ -16,6 +17,7 @@ import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.group.SingleFlight;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -41,8 +43,15 @@ public final class Registry implements AutoCloseable {
   private static final long RETRY_MILLIS = 500;
   private static final long UNKNOWN_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+  /** How long a caller waits for types that nothing vouches for. */
+  private static final Duration PATIENCE = Duration.ofMillis(300);
+
+  /** After a late answer, callers don't wait for this long. */
+  private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
   private final TypeStore store;
   private final EraStore eras;
+  private final ChangeFeed feed;
   private final RandomSource random;
   private final Observer observer;
   private final Background background;
@@ -52,9 +61,18 @@ public final class Registry implements AutoCloseable {
   private final ReentrantLock refreshing = new ReentrantLock();
   private final SingleFlight<String, Boolean> asking = new SingleFlight<>();
   private volatile long nextUnknownNanos;
-  private volatile Snapshot snapshot = Snapshot.EMPTY;
+  private volatile long lateUntilNanos;
+  private volatile Snapshot snapshot;
 
+  /**
+   * The types.
+   *
+   * @param mark which changes were known before they were loaded
+   * @param nanos when the load began
+   */
   private record Snapshot(
+      ChangeFeed.Mark mark,
+      long nanos,
       TypeStore.Revision revision,
       List<Type> all,
       List<Type> older,
@@ -62,10 +80,11 @@ public final class Registry implements AutoCloseable {
       Map<Integer, Type> byNumber,
       Map<String, Type> byName,
       Map<String, Type> byPrefix) {
-    static final Snapshot EMPTY = of(TypeStore.Revision.NONE, List.of());
-
-    static Snapshot of(TypeStore.Revision revision, List<Type> all) {
+    static Snapshot of(
+        ChangeFeed.Mark mark, long nanos, TypeStore.Revision revision, List<Type> all) {
       return new Snapshot(
+          mark,
+          nanos,
           revision,
           all,
           all.stream().filter(type -> type.olderSystem().isPresent()).toList(),
@@ -78,21 +97,31 @@ public final class Registry implements AutoCloseable {
           all.stream()
               .collect(Collectors.toUnmodifiableMap(type -> type.prefix().value(), type -> type)));
     }
+
+    Snapshot reread(ChangeFeed.Mark mark, long nanos) {
+      return new Snapshot(
+          mark, nanos, revision, all, older, templates, byNumber, byName, byPrefix);
+    }
   }
 
   private Registry(
       TypeStore store,
       EraStore eras,
+      ChangeFeed feed,
       RandomSource random,
       Observer observer,
       LongSupplier nanoTime) {
     this.store = store;
     this.eras = eras;
+    this.feed = feed;
     this.random = random;
     this.observer = observer;
     this.background = new Background("registry-reload", observer);
     this.nanoTime = nanoTime;
-    this.nextUnknownNanos = nanoTime.getAsLong();
+    long now = nanoTime.getAsLong();
+    this.nextUnknownNanos = now;
+    this.lateUntilNanos = now;
+    this.snapshot = Snapshot.of(feed.mark(), now, TypeStore.Revision.NONE, List.of());
     this.reloader = Background.timer("registry-reload");
   }
 
@@ -110,7 +139,7 @@ public final class Registry implements AutoCloseable {
       LongSupplier nanoTime) {
     TypeStore store = new TypeStore(database, sealKeys);
     EraStore eras = new EraStore(database, store, sealKeys);
-    Registry registry = new Registry(store, eras, random, observer, nanoTime);
+    Registry registry = new Registry(store, eras, feed, random, observer, nanoTime);
     feed.onChange(ChangeKind.TYPE, registry::reloadSoon);
     registry.refresh();
     return registry;
@@ -159,11 +188,44 @@ public final class Registry implements AutoCloseable {
     return Optional.ofNullable(snapshot.byNumber.get(number));
   }
 
-  /** The type with a name, which may be any text. A text that can't be a name causes no query. */
+  /**
+   * The type as it is, as far as all changes are known that are 1.9 s old: for what a retired type
+   * or a closed era must not do. Asks Postgres if the change feed doesn't vouch for the types in
+   * memory, as after a time in which this process stood still. In an outage it is the type as it
+   * was last known.
+   *
+   * @throws DatabaseUnavailable if types are known to have changed, and can't be read
+   */
+  public Type current(Type type) {
+    long now = nanoTime.getAsLong();
+    boolean isTrusted = feed.isTrusted(); // first, and then what it knows
+    if (lacksChanges() || (!isTrusted && now - lateUntilNanos >= 0)) {
+      NonBlockingAttempt.leave();
+      try {
+        Deadline.after(PATIENCE).orEarlier().run(() -> refreshSince(now));
+      } catch (DatabaseUnavailable outage) {
+        if (lacksChanges()) {
+          throw outage;
+        }
+        lateUntilNanos = nanoTime.getAsLong() + LATE_NANOS;
+      }
+    }
+    return numbered(type.number()).orElse(type);
+  }
+
+  private boolean lacksChanges() {
+    return feed.hasChangedSince(ChangeKind.TYPE, snapshot.mark);
+  }
+
+  /**
+   * The type with a name, which may be any text; a sealed type is {@linkplain #current current}.
+   * A text that can't be a name causes no query.
+   */
   public Optional<Type> named(String name) {
     return Type.isName(name) ? find(types -> types.byName.get(name)) : Optional.empty();
   }
 
+  /** The type with a prefix; a sealed type is {@linkplain #current current}. */
   public Optional<Type> withPrefix(Prefix prefix) {
     return find(types -> types.byPrefix.get(prefix.value()));
   }
@@ -242,7 +304,7 @@ public final class Registry implements AutoCloseable {
   private Optional<Type> find(Function<Snapshot, Type> pick) {
     Type known = pick.apply(snapshot);
     if (known != null) {
-      return Optional.of(known);
+      return Optional.of(known.sealing().isEmpty() ? known : current(known));
     }
     refreshIfDue();
     return Optional.ofNullable(pick.apply(snapshot));
@@ -289,11 +351,18 @@ public final class Registry implements AutoCloseable {
   }
 
   private void refresh() {
+    refreshSince(nanoTime.getAsLong());
+  }
+
+  /** One load is enough for all who came before it began. */
+  private void refreshSince(long nanos) {
     if (!isMine(refreshing)) {
       throw new DatabaseUnavailable(TYPES);
     }
     try {
-      load();
+      if (snapshot.nanos - nanos <= 0) {
+        load();
+      }
     } finally {
       refreshing.unlock();
     }
@@ -309,12 +378,15 @@ public final class Registry implements AutoCloseable {
   }
 
   private void load() {
+    ChangeFeed.Mark mark = feed.mark();
+    long nanos = nanoTime.getAsLong();
     TypeStore.Revision revision = store.revision();
     if (revision.equals(snapshot.revision)) {
+      snapshot = snapshot.reread(mark, nanos);
       return;
     }
     List<Type> all = store.all();
-    snapshot = Snapshot.of(revision, all);
+    snapshot = Snapshot.of(mark, nanos, revision, all);
     observer.observe(new Event.RegistryReloaded(all.size()));
   }
 }

@@ -92,7 +92,7 @@ public final class MappingFixture implements AutoCloseable, AfterAllCallback {
     lookup = new Lookup(database, Optional.empty(), UnmappedRows.NONE, sealedRows);
     resolver = resolver(1_000);
     endings = new Endings(database, resolver);
-    minter = Minter.open(database, TOKENS, keys, sealedRows, observer, 4);
+    minter = Minter.open(database, registry, TOKENS, keys, sealedRows, observer, 4);
   }
 
   /** One whose pool is that small. */

@@ -541,6 +541,7 @@ class SealedIdsTest {
       Minter minter =
           Minter.open(
               FIXTURE.database,
+              lacking,
               MappingFixture.TOKENS,
               MappingFixture.generators(),
               rows,

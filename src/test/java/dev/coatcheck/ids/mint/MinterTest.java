@@ -2,6 +2,9 @@ package dev.coatcheck.ids.mint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.coatcheck.cluster.audit.Actor;
+import dev.coatcheck.ids.registry.PutConditions;
+import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyGenerator;
@@ -113,6 +116,18 @@ class MinterTest {
   }
 
   @Test
+  void aTypeThatWasRetiredSinceTheRequestWasReadGetsNothingNew() {
+    Type before = FIXTURE.type("late", "lat", KeyKind.BIGINT);
+    FIXTURE.registry.put(
+        TestType.of("late", "lat").with("retired", true).definition(),
+        PutConditions.NONE,
+        Actor.operator());
+
+    assertThat(FIXTURE.minter.mint(MintCall.of(FIXTURE.generated(before))))
+        .isEqualTo(new MintOutcome.Minted(List.of(new MintOutcome.TypeRetired())));
+  }
+
+  @Test
   void refusedKeysMintNothing() {
     KeyGenerator refusing = _ -> new KeyOutcome.Refused("no worker", 250);
     try (MappingFixture fixture = new MappingFixture(_ -> refusing)) {
@@ -129,6 +144,7 @@ class MinterTest {
   private static Minter minter(IntFunction<Token> drawToken) {
     return new Minter(
         new MintStore(FIXTURE.database, FIXTURE.observer),
+        FIXTURE.registry::current,
         MappingFixture.generators(),
         drawToken,
         FIXTURE.sealedRows,

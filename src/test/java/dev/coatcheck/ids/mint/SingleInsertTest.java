@@ -82,6 +82,7 @@ class SingleInsertTest {
   private static Minter minter(MappingFixture fixture, Deque<Long> drawn) {
     return new Minter(
         new MintStore(fixture.database, fixture.observer),
+        fixture.registry::current,
         _ ->
             count ->
                 new KeyOutcome.Drawn(

@@ -182,6 +182,47 @@ class PinsTest {
   }
 
   @Test
+  void anEraClosedWhileAnInstanceStoodStillOpensNothingThere() {
+    Type type = type("stood", "std");
+    String forged = TestEras.forgedId(type, TestSealKeys.FIRST, TestEras.key(IN_FIRST, 5));
+    try (Registry behind =
+            Registry.open(
+                FIXTURE.database,
+                ChangeFeed.none(),
+                TestSealKeys.ALL,
+                new RandomSource(),
+                FIXTURE.observer,
+                System::nanoTime);
+        SealedRows rows =
+            SealedRows.open(
+                FIXTURE.database,
+                behind,
+                FIXTURE.feed,
+                FIXTURE.observer,
+                InstantSource.system())) {
+      Lookup lookup = new Lookup(FIXTURE.database, Optional.empty(), UnmappedRows.NONE, rows);
+      Resolver resolver =
+          new Resolver(
+              new IdParser(behind),
+              FIXTURE.aliases,
+              lookup,
+              rows,
+              FIXTURE.feed,
+              FIXTURE.observer,
+              100,
+              3);
+      assertThat(resolver.resolve(forged, AllowedTypes.ALL))
+          .isInstanceOf(ResolveOutcome.Found.class);
+
+      closed(type);
+
+      assertThat(resolver.resolve(forged, AllowedTypes.ALL))
+          .isEqualTo(new ResolveOutcome.Unknown());
+      assertThat(lookup.find(type, TestEras.key(IN_FIRST, 5))).isEmpty();
+    }
+  }
+
+  @Test
   void aRevokedIdThatIsPinnedStaysRevoked() {
     Type type = type("ended", "end");
     Mapping mapping = minted(type, TestEras.key(IN_FIRST, 1));

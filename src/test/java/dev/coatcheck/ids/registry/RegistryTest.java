@@ -116,6 +116,47 @@ class RegistryTest {
     }
   }
 
+  /** As after a time in which the process stood still. */
+  @Test
+  void aTypeIsReadAgainWhereNoFeedVouchesForIt() {
+    TestType type = TestType.of("stood", "std");
+    HERE.put(type.definition(), PutConditions.NONE, Actor.operator());
+    try (Registry behind = registry(ChangeFeed.none(), System::nanoTime)) {
+      Type before = behind.named("stood").orElseThrow();
+      HERE.put(type.with("retired", true).definition(), PutConditions.NONE, Actor.operator());
+
+      assertThat(behind.named("stood")).contains(before);
+      assertThat(behind.current(before).isRetired()).isTrue();
+    }
+  }
+
+  /** As while another session changes the table of types. */
+  @Test
+  void aChangeThatIsKnownAndCannotBeReadIsNotPassedOver() {
+    TestSql sql = new TestSql(SETTINGS.url(), SETTINGS.user(), SETTINGS.password());
+    boolean wasHeld = false;
+    for (int round = 0; !wasHeld; round++) {
+      TestType type = TestType.of("held" + round, "hld" + round);
+      HERE.put(type.definition(), PutConditions.NONE, Actor.operator());
+      Type before = await().until(() -> THERE.named(type.name()), Optional::isPresent).orElseThrow();
+      HERE.put(type.with("retired", true).definition(), PutConditions.NONE, Actor.operator());
+      try (TestSession _ = sql.begin("lock table coatcheck.type in access exclusive mode")) {
+        wasHeld = await().until(() -> heldOrRead(before), Optional::isPresent).orElseThrow();
+        assertThat(THERE.named(type.name())).isPresent(); // for resolves, which need none of it
+      }
+      await().until(() -> THERE.current(before).isRetired());
+    }
+  }
+
+  /** True once the change is known and can't be read; false if it was read before. */
+  private static Optional<Boolean> heldOrRead(Type before) {
+    try {
+      return THERE.current(before).isRetired() ? Optional.of(false) : Optional.empty();
+    } catch (DatabaseUnavailable held) {
+      return Optional.of(true);
+    }
+  }
+
   /** Whether there is such a type can't be known, and the caller is told so in time. */
   @Test
   void inAnOutageNoTypeIsUnknown() throws Exception {

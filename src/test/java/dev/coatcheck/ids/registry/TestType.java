@@ -70,7 +70,11 @@ public record TestType(String name, Map<String, @Nullable Object> fields) {
         name,
         new Prefix(String.valueOf(fields.get("prefix"))),
         kind,
-        Policies.read(json, name, kind, RedirectHosts.any()));
+        KeyGeneration.usual(kind),
+        Policies.read(json, name, kind, RedirectHosts.any()),
+        Optional.empty(),
+        Optional.empty(),
+        Boolean.TRUE.equals(fields.get("retired")));
   }
 
   /** The same as the registry has it, with any generation of its keys. */
