@@ -138,8 +138,8 @@ public final class ChangeFeed implements AutoCloseable {
 
   /**
    * Whether a change of the kind is known here, or may have been missed, that a load which began at
-   * the mark may lack. Ask {@link #isTrusted} first: then a false answer covers all changes that are
-   * at least 1.9 s old.
+   * the mark may lack. Ask {@link #isTrusted} first: then a false answer covers all changes that
+   * are at least 1.9 s old.
    */
   public boolean hasChangedSince(ChangeKind kind, Mark mark) {
     return state.changedSince(kind, mark.position()) || state.generation() != mark.generation();

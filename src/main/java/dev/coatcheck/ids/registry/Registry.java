@@ -99,8 +99,7 @@ public final class Registry implements AutoCloseable {
     }
 
     Snapshot reread(ChangeFeed.Mark mark, long nanos) {
-      return new Snapshot(
-          mark, nanos, revision, all, older, templates, byNumber, byName, byPrefix);
+      return new Snapshot(mark, nanos, revision, all, older, templates, byNumber, byName, byPrefix);
     }
   }
 
@@ -218,8 +217,8 @@ public final class Registry implements AutoCloseable {
   }
 
   /**
-   * The type with a name, which may be any text; a sealed type is {@linkplain #current current}.
-   * A text that can't be a name causes no query.
+   * The type with a name, which may be any text; a sealed type is {@linkplain #current current}. A
+   * text that can't be a name causes no query.
    */
   public Optional<Type> named(String name) {
     return Type.isName(name) ? find(types -> types.byName.get(name)) : Optional.empty();

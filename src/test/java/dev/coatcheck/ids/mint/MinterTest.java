@@ -3,14 +3,14 @@ package dev.coatcheck.ids.mint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.cluster.audit.Actor;
-import dev.coatcheck.ids.registry.PutConditions;
-import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.core.key.KeyOutcome;
 import dev.coatcheck.ids.mapping.MappingFixture;
+import dev.coatcheck.ids.registry.PutConditions;
+import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.ids.registry.Type;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -195,11 +195,7 @@ class PinsTest {
                 System::nanoTime);
         SealedRows rows =
             SealedRows.open(
-                FIXTURE.database,
-                behind,
-                FIXTURE.feed,
-                FIXTURE.observer,
-                InstantSource.system())) {
+                FIXTURE.database, behind, FIXTURE.feed, FIXTURE.observer, InstantSource.system())) {
       Lookup lookup = new Lookup(FIXTURE.database, Optional.empty(), UnmappedRows.NONE, rows);
       Resolver resolver =
           new Resolver(

@@ -138,7 +138,8 @@ class RegistryTest {
     for (int round = 0; !wasHeld; round++) {
       TestType type = TestType.of("held" + round, "hld" + round);
       HERE.put(type.definition(), PutConditions.NONE, Actor.operator());
-      Type before = await().until(() -> THERE.named(type.name()), Optional::isPresent).orElseThrow();
+      Type before =
+          await().until(() -> THERE.named(type.name()), Optional::isPresent).orElseThrow();
       HERE.put(type.with("retired", true).definition(), PutConditions.NONE, Actor.operator());
       try (TestSession _ = sql.begin("lock table coatcheck.type in access exclusive mode")) {
         wasHeld = await().until(() -> heldOrRead(before), Optional::isPresent).orElseThrow();
