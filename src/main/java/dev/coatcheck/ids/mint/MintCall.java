@@ -8,7 +8,6 @@ import dev.coatcheck.postgres.group.GroupCommit;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
@@ -42,9 +41,10 @@ public record MintCall(
 
   /** The same with its types as they are. */
   MintCall with(UnaryOperator<Type> current) {
-    Map<Type, Type> types = new IdentityHashMap<>();
+    IdentityHashMap<Type, Type> types = new IdentityHashMap<>();
     requests.forEach(request -> types.computeIfAbsent(request.type(), current));
-    return types.entrySet().stream().allMatch(each -> each.getKey() == each.getValue())
+    return types.entrySet().stream()
+            .allMatch(each -> each.getKey().version() == each.getValue().version())
         ? this
         : new MintCall(
             requests.stream()
