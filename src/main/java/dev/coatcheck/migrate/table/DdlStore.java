@@ -29,7 +29,7 @@ final class DdlStore {
   private static final String INDEX =
       """
       select i.indisvalid and i.indisready and i.indisunique = ? and i.indpred is null
-             and i.indexprs is null and i.indnkeyatts = 1 and i.indnatts = 1
+             and i.indexprs is null and i.indnkeyatts = 1
         from pg_index i join pg_class c on c.oid = i.indexrelid
        where i.indrelid = ?::oid and (c.relname = ? or exists (
          select from pg_inherits h join pg_class w on w.oid = h.inhparent
