@@ -40,13 +40,21 @@ final class DdlStore {
   private static final String BLOCKERS =
       """
       select a.pid, a.usename,
+      with held as (
+        select l.pid, l.virtualtransaction from pg_locks l
+         where l.relation = any (?::oid[]) and l.granted and l.mode = any (?)
+           and l.database = (select oid from pg_database where datname = current_database()))
              coalesce(nullif(a.application_name, ''), nullif(a.backend_type, 'client backend')),
              a.state, coalesce(a.xact_start, a.backend_start)
         from pg_stat_activity a
-       where a.pid <> pg_backend_pid() and a.pid in (
-         select l.pid from pg_locks l
-          where l.relation = any (?::oid[]) and l.granted and l.mode = any (?)
-            and l.database = (select oid from pg_database where datname = current_database()))
+       where a.pid <> pg_backend_pid() and a.pid in (select pid from held)
+      union all
+      select 0, x.owner, 'prepared transaction ' || quote_literal(x.gid), 'prepared', x.prepared
+        from pg_prepared_xacts x
+       where x.transaction in (
+         select t.transactionid from pg_locks t
+          where t.locktype = 'transactionid' and t.pid is null and t.granted
+            and t.virtualtransaction in (select virtualtransaction from held where pid is null))
        order by 5 nulls last limit 5\
       """;
 
