@@ -22,6 +22,7 @@ final class DdlStore {
       """
       select set_config('lock_timeout', <lock_timeout>, true),
              set_config('statement_timeout', '0', true),
+             set_config('standard_conforming_strings', 'on', true),
              set_config('idle_in_transaction_session_timeout', '1000', true)\
       """
           .replace("<lock_timeout>", SourceSession.LOCK_TIMEOUT);
