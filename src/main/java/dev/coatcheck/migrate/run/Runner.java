@@ -69,10 +69,26 @@ final class Runner {
           continue;
         }
         gateway.observer().observe(new Event.BackgroundFailed("table-migration-run", refused));
-        executor.fail(RootCause.words(refused));
+        executor.fail(reason(refused, executor.isUndoing()));
         return;
       }
     }
+  }
+
+  /** Postgres itself would advise to drop the objects of others with ours. */
+  private static String reason(RuntimeException refused, boolean isUndo) {
+    String again = isUndo ? "; then undo again." : "; then retry.";
+    if (SqlState.isDependedOn(refused)) {
+      return SqlState.wordsWithoutHint(refused).orElseThrow()
+          + ". Drop or change what depends on it"
+          + again;
+    }
+    return SqlState.isDenied(refused)
+        ? RootCause.words(refused)
+            + ". Make the source's user a member of the role that owns it, or drop its foreign key"
+            + " if it has one to the table"
+            + again
+        : RootCause.words(refused);
   }
 
   private static String reason(DatabaseUnavailable gone) {

@@ -234,6 +234,21 @@ class DependentsTest {
         .contains("view_groups_by_key");
   }
 
+  @Test
+  void anUndoThatAnObjectOfTheApplicationPreventsSaysWhatToDo() {
+    shop.items(10);
+    TableMigration run = fixture.run();
+    fixture.execute("create view by_twin as select order_id_snowflake_id from item");
+    fixture.beginUndo(run, Phase.EXPAND);
+    assertThat(fixture.failure(run))
+        .contains(
+            "view public.by_twin depends on column order_id_snowflake_id of table public.item."
+                + " Drop or change what depends on it; then undo again.")
+        .doesNotContain("CASCADE");
+    fixture.execute("drop view by_twin");
+    fixture.undo(run, Phase.EXPAND);
+  }
+
   /** It would run as our user. */
   @Test
   void aDefaultThatIsNoConstantIsRefusedWhereItsForeignKeySetsIt() {
