@@ -124,6 +124,7 @@ final class Notes {
                             pg_get_constraintdef(k.oid))
                 from pg_constraint k
                where k.contype in ('c', 'n') and not k.convalidated
+                 and to_jsonb(k) ->> 'conenforced' is distinct from 'false'
                  and (k.conrelid = <oid> or k.conrelid in (
                    select f.conrelid from pg_constraint f
                     where f.contype = 'f' and f.confrelid = <oid>

@@ -318,11 +318,15 @@ final class Refusals {
           ofChildren(
               "child_foreign_key_not_valid",
               """
-              select f.conrelid::regclass || ' (' || f.conname || ')' from pg_constraint f
+              select f.conrelid::regclass || ' (' || f.conname
+                     || case when to_jsonb(f) ->> 'conenforced' = 'false' then ', not enforced'
+                        else '' end || ')'
+                from pg_constraint f
                where f.contype = 'f' and f.confrelid = <oid> and not f.convalidated order by 1\
               """,
               "Foreign keys to the table were never validated: %s. Validate them first; rows"
-                  + " without a parent get no twin."),
+                  + " without a parent get no twin. Drop one that is not enforced, or run alter"
+                  + " table … alter constraint … enforced."),
           ofChildren(
               "child_intermediate",
               """
