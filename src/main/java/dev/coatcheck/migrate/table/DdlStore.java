@@ -40,11 +40,11 @@ final class DdlStore {
 
   private static final String BLOCKERS =
       """
-      select a.pid, a.usename,
       with held as (
         select l.pid, l.virtualtransaction from pg_locks l
          where l.relation = any (?::oid[]) and l.granted and l.mode = any (?)
            and l.database = (select oid from pg_database where datname = current_database()))
+      select a.pid, a.usename,
              coalesce(nullif(a.application_name, ''), nullif(a.backend_type, 'client backend')),
              a.state, coalesce(a.xact_start, a.backend_start)
         from pg_stat_activity a
