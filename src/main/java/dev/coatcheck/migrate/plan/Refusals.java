@@ -59,9 +59,9 @@ final class Refusals {
               "key_deferrable",
               "select quote_ident(conname) from pg_constraint"
                   + " where conrelid = <oid> and contype = 'p' and condeferrable",
-              "The primary key is deferrable, so a transaction may hold a number twice for a moment,"
-                  + " which the run would take for two rows: %s. Replace it by one that is not"
-                  + " deferrable first."),
+              "The primary key is deferrable, so a transaction may hold a number twice for a"
+                  + " moment, which the run would take for two rows: %s. Replace it by one that is"
+                  + " not deferrable first."),
           new Check(
               "rewrite_rule",
               "select rulename::text from pg_rewrite where ev_class = <oid> order by 1",

@@ -101,8 +101,8 @@ public final class OutboxRelay implements AutoCloseable {
     refused(
         table,
         byRange.get(true),
-        "no legacy ID is below 1, so it has no public ID. Delete it, or give it another number by"
-            + " deleting it and inserting it again.");
+        "no legacy ID is below 1, so these rows have no public ID. Delete them, and insert them"
+            + " again with other numbers if they are needed.");
   }
 
   private void refused(ActiveTable table, List<LegacyKey> rows, String why) {

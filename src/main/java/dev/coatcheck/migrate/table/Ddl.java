@@ -106,7 +106,10 @@ public final class Ddl {
 
   private void create(Step.Index step) {
     awaitTurn(step);
-    String options = step.options().stream().flatMap(query -> store.texts(query).stream()).collect(Collectors.joining());
+    String options =
+        step.options().stream()
+            .flatMap(query -> store.texts(query).stream())
+            .collect(Collectors.joining());
     store.alone(step.name(), step.create().replace(Step.Index.OPTIONS, options));
   }
 

@@ -261,7 +261,12 @@ class RefusalTest {
 
   @Test
   void aForeignKeyThatIsNotEnforcedCanNotBeValidated() {
-    assumeTrue(FIXTURE.column("select 'x' where current_setting('server_version_num')::int >= 180000").size() == 1, "Postgres 18");
+    assumeTrue(
+        FIXTURE
+                .column("select 'x' where current_setting('server_version_num')::int >= 180000")
+                .size()
+            == 1,
+        "Postgres 18");
     FIXTURE.execute(T, "create table c (t bigint references t not enforced)");
     assertThat(FIXTURE.inspect(wish("t")))
         .isInstanceOfSatisfying(

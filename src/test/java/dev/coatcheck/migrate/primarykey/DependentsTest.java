@@ -60,7 +60,9 @@ class DependentsTest {
   void theIndexOfThePrimaryKeyKeepsWhatItHasBesideItsColumn() {
     String tablespace = "fast_" + Long.toHexString(System.nanoTime());
     fixture.orders(50);
-    fixture.execute("set allow_in_place_tablespaces = on", "create tablespace %s location ''".formatted(tablespace));
+    fixture.execute(
+        "set allow_in_place_tablespaces = on",
+        "create tablespace %s location ''".formatted(tablespace));
     try {
       fixture.execute(
           "alter table orders drop constraint orders_pkey",

@@ -148,8 +148,7 @@ class OldColumnsTest {
 
       FIXTURE.execute(
           "alter table item add exclude using hash (order_id_snowflake_id with =)",
-          "alter table item"
-              + " add exclude using gist (order_id_snowflake_id with =, n with <>)",
+          "alter table item" + " add exclude using gist (order_id_snowflake_id with =, n with <>)",
           "alter table item add unique (order_id_snowflake_id) include (n)",
           "alter table item add unique nulls not distinct (n, order_id_snowflake_id)");
       assertThat(look().dependents()).isEmpty();
