@@ -13,6 +13,7 @@ import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.LockTimeout;
 import dev.coatcheck.postgres.sql.StatementTimeout;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * Executes one run while this instance has its lease: connects to the source, again if the source
@@ -20,6 +21,10 @@ import java.util.Optional;
  */
 final class Runner {
   private static final long RECONNECT_MILLIS = 1_000;
+
+  /** A table that joined the run's by a foreign key, and whose owner we are not. */
+  private static final Pattern NOT_OURS =
+      Pattern.compile("(permission denied for|must be owner of) table ");
 
   private final JournalTable journal;
   private final GatewayMappings gateway;
@@ -83,12 +88,12 @@ final class Runner {
           + ". Drop or change what depends on it"
           + again;
     }
-    return SqlState.isDenied(refused)
-        ? RootCause.words(refused)
+    String words = RootCause.words(refused);
+    return SqlState.isDenied(refused) && NOT_OURS.matcher(words).find()
+        ? words
             + ". Make the source's user a member of the role that owns it, or drop its foreign key"
-            + " if it has one to the table"
             + again
-        : RootCause.words(refused);
+        : words;
   }
 
   private static String reason(DatabaseUnavailable gone) {
