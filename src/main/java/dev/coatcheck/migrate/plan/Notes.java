@@ -47,19 +47,34 @@ final class Notes {
               """,
               "The key has no default (%s): applications supply its values."),
           new Check(
-              "key_deferrable",
-              "select quote_ident(conname) from pg_constraint"
-                  + " where conrelid = <oid> and contype = 'p' and condeferrable",
-              "The primary key %s is deferrable; the new primary key is not."),
-          new Check(
               "key_includes",
               """
               select quote_ident(a.attname)
                 from pg_index i
-                join pg_attribute a on a.attrelid = i.indexrelid and a.attnum > i.indnkeyatts
-               where i.indrelid = <oid> and i.indisprimary order by a.attnum\
+               cross join lateral unnest(i.indkey::int2[]) with ordinality as k (attnum, n)
+                join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
+               where i.indrelid = <oid> and i.indisprimary and k.n > i.indnkeyatts
+                 and exists (select from pg_constraint f
+                              where f.contype = 'f' and f.conrelid = <oid>
+                                and f.confrelid = <oid> and a.attnum = any (f.conkey))
+               order by k.n\
               """,
-              "The index of the primary key includes %s; the new index does not."),
+              "The index of the primary key includes %s, which refer to the table itself. The index"
+                  + " of the new primary key does not, nor does that of the old one after an undo"
+                  + " of the switch."),
+          new Check(
+              "key_tablespace",
+              """
+              select quote_ident(t.spcname)
+                from pg_index i
+                join pg_class c on c.oid = i.indexrelid
+                join pg_tablespace t on t.oid = c.reltablespace
+               where i.indrelid = <oid> and i.indisprimary
+                 and not has_tablespace_privilege(t.oid, 'create')\
+              """,
+              "The index of the primary key is in the tablespace %s, in which the source's user may"
+                  + " create nothing. The index of the new primary key won't be there, nor that of"
+                  + " the old one after an undo of the switch. Grant it create on the tablespace."),
           new Check(
               "key_in_views",
               """
@@ -109,6 +124,7 @@ final class Notes {
                             pg_get_constraintdef(k.oid))
                 from pg_constraint k
                where k.contype in ('c', 'n') and not k.convalidated
+                 and to_jsonb(k) ->> 'conenforced' is distinct from 'false'
                  and (k.conrelid = <oid> or k.conrelid in (
                    select f.conrelid from pg_constraint f
                     where f.contype = 'f' and f.confrelid = <oid>

@@ -206,8 +206,9 @@ final class Preconditions {
         : Optional.of(
             new Precondition(
                 COLUMN_GRANTS,
-                "Some roles have grants on single columns and may not read the new column, so their"
-                    + " SELECT * and RETURNING * fail: name the columns in these statements.",
+                "Some roles have grants on single columns. On the new column they get those that"
+                    + " they have on the key; without one, their SELECT * and RETURNING * fail:"
+                    + " name the columns in these statements.",
                 objects.grantedColumns()));
   }
 

@@ -56,6 +56,13 @@ final class Refusals {
               "The table has %s columns, with the dropped columns, and can't get another column."
                   + " Copy it into a new table first."),
           new Check(
+              "key_deferrable",
+              "select quote_ident(conname) from pg_constraint"
+                  + " where conrelid = <oid> and contype = 'p' and condeferrable",
+              "The primary key is deferrable, so a transaction may hold a number twice for a"
+                  + " moment, which the run would take for two rows: %s. Replace it by one that is"
+                  + " not deferrable first."),
+          new Check(
               "rewrite_rule",
               "select rulename::text from pg_rewrite where ev_class = <oid> order by 1",
               "Rules rewrite statements on the table: %s. Replace them by triggers or drop them"
@@ -311,11 +318,15 @@ final class Refusals {
           ofChildren(
               "child_foreign_key_not_valid",
               """
-              select f.conrelid::regclass || ' (' || f.conname || ')' from pg_constraint f
+              select f.conrelid::regclass || ' (' || f.conname
+                     || case when to_jsonb(f) ->> 'conenforced' = 'false' then ', not enforced'
+                        else '' end || ')'
+                from pg_constraint f
                where f.contype = 'f' and f.confrelid = <oid> and not f.convalidated order by 1\
               """,
               "Foreign keys to the table were never validated: %s. Validate them first; rows"
-                  + " without a parent get no twin."),
+                  + " without a parent get no twin. Drop one that is not enforced, or run alter"
+                  + " table … alter constraint … enforced."),
           ofChildren(
               "child_intermediate",
               """

@@ -122,10 +122,11 @@ final class Statements {
 
   boolean namesPrimaryKey(SqlStatement statement) {
     for (int i = 0; i < statement.tokens().size(); i++) {
-      if (statement.at(i).is("on")
-          && statement.at(i + 1).is("constraint")
-          && statement.at(i + 2).isName()
-          && statement.at(i + 2).text().equals(constraint)) {
+      if (statement.at(i).is("conflict")
+          && statement.at(i + 1).is("on")
+          && statement.at(i + 2).is("constraint")
+          && statement.at(i + 3).isName()
+          && statement.at(i + 3).text().equals(constraint)) {
         return true;
       }
     }

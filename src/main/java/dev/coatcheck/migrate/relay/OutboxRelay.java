@@ -78,7 +78,7 @@ public final class OutboxRelay implements AutoCloseable {
     for (int drain = 0; drain < DRAINS_MAX; drain++) {
       Outbox.Drained drained = outbox.drain();
       if (!drained.refused().isEmpty()) {
-        refused(table, drained.refused().getFirst(), drained.refused().size());
+        refused(table, drained.refused());
       }
       if (drained.entries() == 0) {
         break;
@@ -94,12 +94,24 @@ public final class OutboxRelay implements AutoCloseable {
     }
   }
 
-  private void refused(ActiveTable table, LegacyKey first, int count) {
-    refusals.accept(
+  private void refused(ActiveTable table, List<LegacyKey> rows) {
+    Map<Boolean, List<LegacyKey>> byRange =
+        rows.stream().collect(Collectors.partitioningBy(row -> row.legacy() < 1));
+    refused(table, byRange.get(false), "another public ID has its legacy ID or key.");
+    refused(
         table,
-        "%d rows, the first with legacy ID %d: another public ID has its legacy ID or key."
-                .formatted(count, first.legacy())
-            + " Verify lists them all.");
+        byRange.get(true),
+        "no legacy ID is below 1, so these rows have no public ID. Delete them, and insert them"
+            + " again with other numbers if they are needed.");
+  }
+
+  private void refused(ActiveTable table, List<LegacyKey> rows, String why) {
+    if (!rows.isEmpty()) {
+      refusals.accept(
+          table,
+          "%d rows, the first with legacy ID %d: %s Verify lists them all."
+              .formatted(rows.size(), rows.getFirst().legacy(), why));
+    }
   }
 
   /** Breaks off running work. An entry that was not deleted is relayed again. */

@@ -42,6 +42,8 @@ public final class Retirement {
           "The column of the keys gets a function beside the table as its default. The function"
               + " gives keys of the worker 1023, which no gateway leases; so use it for this table"
               + " alone.",
+          "The function and its sequence go to the owner of the table, who needs CREATE on the"
+              + " schema of the table meanwhile.",
           "The roles that may insert into the table now may call the function. Grant EXECUTE to"
               + " roles that get INSERT later.",
           "An insert with NULL as its key fails; leave the column out, or write DEFAULT.",

@@ -93,6 +93,10 @@ final class RunExecutor {
     }
   }
 
+  boolean isUndoing() {
+    return current.run().status().goal() == Goal.UNDO;
+  }
+
   /** Whether a step may have failed because of an old name; then it is begun again. */
   boolean isOvertaken() {
     return current.isOvertaken(source.database());

@@ -13,6 +13,7 @@ import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.LockTimeout;
 import dev.coatcheck.postgres.sql.StatementTimeout;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * Executes one run while this instance has its lease: connects to the source, again if the source
@@ -20,6 +21,10 @@ import java.util.Optional;
  */
 final class Runner {
   private static final long RECONNECT_MILLIS = 1_000;
+
+  /** A table that joined the run's by a foreign key, and whose owner we are not. */
+  private static final Pattern NOT_OURS =
+      Pattern.compile("(permission denied for|must be owner of) table ");
 
   private final JournalTable journal;
   private final GatewayMappings gateway;
@@ -69,10 +74,26 @@ final class Runner {
           continue;
         }
         gateway.observer().observe(new Event.BackgroundFailed("table-migration-run", refused));
-        executor.fail(RootCause.words(refused));
+        executor.fail(reason(refused, executor.isUndoing()));
         return;
       }
     }
+  }
+
+  /** Postgres itself would advise to drop the objects of others with ours. */
+  private static String reason(RuntimeException refused, boolean isUndo) {
+    String again = isUndo ? "; then undo again." : "; then retry.";
+    if (SqlState.isDependedOn(refused)) {
+      return SqlState.wordsWithoutHint(refused).orElseThrow()
+          + ". Drop or change what depends on it"
+          + again;
+    }
+    String words = RootCause.words(refused);
+    return SqlState.isDenied(refused) && NOT_OURS.matcher(words).find()
+        ? words
+            + ". Make the source's user a member of the role that owns it, or drop its foreign key"
+            + again
+        : words;
   }
 
   private static String reason(DatabaseUnavailable gone) {

@@ -106,7 +106,11 @@ public final class Ddl {
 
   private void create(Step.Index step) {
     awaitTurn(step);
-    store.alone(step.name(), step.create());
+    String options =
+        step.options().stream()
+            .flatMap(query -> store.texts(query).stream())
+            .collect(Collectors.joining());
+    store.alone(step.name(), step.create().replace(Step.Index.OPTIONS, options));
   }
 
   public boolean isValid(Step.Index step) {

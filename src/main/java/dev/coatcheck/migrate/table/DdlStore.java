@@ -22,6 +22,7 @@ final class DdlStore {
       """
       select set_config('lock_timeout', <lock_timeout>, true),
              set_config('statement_timeout', '0', true),
+             set_config('standard_conforming_strings', 'on', true),
              set_config('idle_in_transaction_session_timeout', '1000', true)\
       """
           .replace("<lock_timeout>", SourceSession.LOCK_TIMEOUT);
@@ -29,7 +30,7 @@ final class DdlStore {
   private static final String INDEX =
       """
       select i.indisvalid and i.indisready and i.indisunique = ? and i.indpred is null
-             and i.indexprs is null and i.indnkeyatts = 1 and i.indnatts = 1
+             and i.indexprs is null and i.indnkeyatts = 1
         from pg_index i join pg_class c on c.oid = i.indexrelid
        where i.indrelid = ?::oid and (c.relname = ? or exists (
          select from pg_inherits h join pg_class w on w.oid = h.inhparent
@@ -39,14 +40,22 @@ final class DdlStore {
 
   private static final String BLOCKERS =
       """
+      with held as (
+        select l.pid, l.virtualtransaction from pg_locks l
+         where l.relation = any (?::oid[]) and l.granted and l.mode = any (?)
+           and l.database = (select oid from pg_database where datname = current_database()))
       select a.pid, a.usename,
              coalesce(nullif(a.application_name, ''), nullif(a.backend_type, 'client backend')),
              a.state, coalesce(a.xact_start, a.backend_start)
         from pg_stat_activity a
-       where a.pid <> pg_backend_pid() and a.pid in (
-         select l.pid from pg_locks l
-          where l.relation = any (?::oid[]) and l.granted and l.mode = any (?)
-            and l.database = (select oid from pg_database where datname = current_database()))
+       where a.pid <> pg_backend_pid() and a.pid in (select pid from held)
+      union all
+      select 0, x.owner, 'prepared transaction ' || quote_literal(x.gid), 'prepared', x.prepared
+        from pg_prepared_xacts x
+       where x.transaction in (
+         select t.transactionid from pg_locks t
+          where t.locktype = 'transactionid' and t.pid is null and t.granted
+            and t.virtualtransaction in (select virtualtransaction from held where pid is null))
        order by 5 nulls last limit 5\
       """;
 

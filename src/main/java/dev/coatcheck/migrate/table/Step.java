@@ -59,6 +59,7 @@ public sealed interface Step {
    * @param turn waits until no other session builds an index on the table
    * @param whole that of the partitioned table, if the table is a partition
    * @param release what an undo sends first, in one transaction, to free the index of foreign keys
+   * @param options a query for what replaces {@link #OPTIONS} in {@code create}
    */
   record Index(
       Phase phase,
@@ -70,10 +71,40 @@ public sealed interface Step {
       String turn,
       String create,
       List<String> release,
-      String drop)
+      String drop,
+      Optional<String> options)
       implements Step {
+    /** A comment, for people who read the statement before it is sent. */
+    static final String OPTIONS = " /* include, with and tablespace as the primary key has them */";
+
     public Index {
       release = List.copyOf(release);
+    }
+
+    /** With none but those in {@code create}. */
+    public Index(
+        Phase phase,
+        String name,
+        long table,
+        String index,
+        String whole,
+        boolean isUnique,
+        String turn,
+        String create,
+        List<String> release,
+        String drop) {
+      this(
+          phase,
+          name,
+          table,
+          index,
+          whole,
+          isUnique,
+          turn,
+          create,
+          release,
+          drop,
+          Optional.empty());
     }
 
     @Override

@@ -6,6 +6,7 @@ import dev.coatcheck.migrate.source.SqlTemplate;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** The steps that move the primary key to the new keys, with its indexes and foreign keys. */
@@ -29,6 +30,8 @@ final class SwitchSteps {
   private static final SqlTemplate TURN = file("turn.sql");
 
   private static final SqlTemplate BUILD_INDEX = file("build-index.sql");
+
+  private static final SqlTemplate KEY_INDEX_OPTIONS = file("key-index-options.sql");
 
   private static final SqlTemplate DROP_INDEX = file("drop-index.sql");
 
@@ -94,6 +97,7 @@ final class SwitchSteps {
    */
   Step.Index index(Phase phase, String name, String column, List<String> release) {
     String kind = name.replace('-', '_');
+    boolean isOfPrimaryKey = kind.endsWith("_pk");
     return new Step.Index(
         phase,
         name,
@@ -102,9 +106,14 @@ final class SwitchSteps {
         target.objects().derived(kind),
         true,
         names.fill(TURN),
-        names.fill(BUILD_INDEX.with("index", "<" + kind + ">").with("column", column)),
+        names.fill(
+            BUILD_INDEX
+                .with("index", "<" + kind + ">")
+                .with("column", column)
+                .with("options", isOfPrimaryKey ? Step.Index.OPTIONS : "")),
         release,
-        names.fill(DROP_INDEX.with("index", "<beside_" + kind + ">")));
+        names.fill(DROP_INDEX.with("index", "<beside_" + kind + ">")),
+        isOfPrimaryKey ? Optional.of(names.fill(KEY_INDEX_OPTIONS)) : Optional.empty());
   }
 
   private Step primaryKey() {
@@ -134,7 +143,10 @@ final class SwitchSteps {
    */
   private List<String> primaryKey(String spare, String stays, boolean isForward) {
     SqlTemplate move =
-        PRIMARY_KEY.with("'spare'", "<'" + spare + "'>").with("'stays'", "<'" + stays + "'>");
+        PRIMARY_KEY
+            .with("'spare'", "<'" + spare + "'>")
+            .with("'stays'", "<'" + stays + "'>")
+            .with("beside_stays", "<beside_" + stays + ">");
     SqlTemplate gate =
         GATE.with("'beside_spare'", "<'beside_" + spare + "'>")
             .with("'beside_stays'", "<'beside_" + stays + "'>")

@@ -163,7 +163,7 @@ public final class Verifier {
       } else if (row.archived() != null && !row.archived().equals(key)) {
         broken.put(row, Promise.ARCHIVE_CONFLICT);
       } else if (row.legacy() <= 0) {
-        broken.put(row, Promise.MISSING_ALIAS);
+        broken.put(row, Promise.MISSING_MAPPING);
       } else if (!duplicates.contains(key)) {
         published.add(row);
       }

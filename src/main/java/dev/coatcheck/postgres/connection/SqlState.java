@@ -183,6 +183,16 @@ public final class SqlState {
     return Set.of(NO_SUCH_PREPARED_STATEMENT, DUPLICATE_PREPARED_STATEMENT).contains(of(thrown));
   }
 
+  /** The message of the server with its details, and without its hint. */
+  public static Optional<String> wordsWithoutHint(Throwable thrown) {
+    return serverError(thrown)
+        .map(
+            error ->
+                error.getDetail() == null
+                    ? String.valueOf(error.getMessage())
+                    : error.getMessage() + ": " + error.getDetail().replace("\n", "; "));
+  }
+
   /**
    * Whether Postgres itself reported it, as the proper end of a statement. The driver gives
    * SQLSTATEs of its own to what it could not read or did not understand.

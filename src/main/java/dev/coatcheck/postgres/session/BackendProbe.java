@@ -39,10 +39,13 @@ final class BackendProbe {
                  s.state, coalesce(s.xact_start, s.state_change, s.backend_start)
             from pg_stat_activity s
           union all
-          select 0, null, 'a prepared transaction', 'prepared',
-                 (select min(x.prepared) from pg_prepared_xacts x))
+          select 0, x.owner, 'prepared transaction ' || quote_literal(x.gid), 'prepared',
+                 x.prepared
+            from pg_prepared_xacts x where x.database = current_database())
             as b (pid, usename, application, state, since)
-          on b.pid = any (l.pids) or b.pid = nullif(p.current_locker_pid, 0)
+          on b.pid = any (l.pids)
+          or b.pid = nullif(p.current_locker_pid, 0) and b.pid <> pg_backend_pid()
+             and not 0 = any (l.pids)
        where a.pid = ? and a.backend_start = ?::timestamptz
        order by b.since nulls last, b.pid limit 10\
       """;

@@ -22,7 +22,8 @@ public record LockWait(String operation, String event, List<BlockingSession> ses
    * A blocking session. Values that the role may not see are null.
    *
    * @param pid its process at the server; 0: a prepared transaction
-   * @param application its application name, or the kind of server process
+   * @param application its application name, the kind of server process, or {@code prepared
+   *     transaction} with its identifier as a literal
    * @param since when its transaction began
    */
   public record BlockingSession(
@@ -33,6 +34,9 @@ public record LockWait(String operation, String event, List<BlockingSession> ses
       @Nullable Instant since) {
 
     public String text() {
+      if (pid == 0) {
+        return "the %s (user %s), prepared since %s".formatted(application, user, since);
+      }
       return "process %d (user %s, application %s), %s since %s"
           .formatted(
               pid,

@@ -1,7 +1,7 @@
 -- What would prevent a column from being dropped, or would be dropped with it, in words: objects that
 -- depend on the column or on a sequence that goes with it, indexes, statistics, checks and foreign keys
 -- that Postgres drops silently, and tables that share the column by inheritance. An index counts only if
--- the new column has no equivalent one. Partitions may have objects of their own.
+-- the new column has none that forbids as much. Partitions may have objects of their own.
 -- Locks: partitions in access share mode until the end of the transaction.
 
 with part as (
@@ -18,7 +18,13 @@ gone as ( -- a sequence has the column 0
     from part p
     join pg_depend d on d.refclassid = 'pg_class'::regclass and d.refobjid = p.relation
      and d.refobjsubid = p.attnum and d.classid = 'pg_class'::regclass
-    join pg_class s on s.oid = d.objid and s.relkind = 'S')
+    join pg_class s on s.oid = d.objid and s.relkind = 'S'),
+exclusion as (
+  select k.conindid as index, c.relam as method,
+         array(select o.oprname from unnest(k.conexclop) with ordinality as e (operator, n)
+                 join pg_operator o on o.oid = e.operator order by e.n) as operators
+    from pg_constraint k join pg_class c on c.oid = k.conindid
+   where k.contype = 'x')
 select q.what from (
   select coalesce('the view ' || r.ev_class::regclass::text,
                   pg_describe_object(d.classid, d.objid, d.objsubid))
@@ -51,6 +57,11 @@ select q.what from (
              join pg_attribute a on a.attrelid = same.indrelid and a.attname = <twin>
             where same.indrelid = i.indrelid and same.indisvalid
               and same.indisunique >= i.indisunique and not i.indisprimary
+              and same.indnullsnotdistinct >= i.indnullsnotdistinct
+              and same.indnkeyatts = i.indnkeyatts
+              and (not i.indisexclusion or exists (
+                    select from exclusion e join exclusion s using (method, operators)
+                     where e.index = i.indexrelid and s.index = same.indexrelid))
               and (same.indimmediate or not i.indisreplident)
               and i.indexprs is null and i.indpred is null
               and same.indexprs is null and same.indpred is null

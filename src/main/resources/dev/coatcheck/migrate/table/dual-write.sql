@@ -6,6 +6,24 @@
 
 alter table <table> add column <key> bigint;
 
+-- A role with rights on single columns gets those that it has on the legacy IDs on the new column too.
+do <body>
+declare
+  given record;
+begin
+  for given in
+    select x.privilege_type as privilege, x.is_grantable,
+           case x.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(x.grantee)) end
+             as grantee
+      from pg_attribute a, aclexplode(a.attacl) as x
+     where a.attrelid = <oid>::oid and a.attnum = <key_attnum>::int2
+  loop
+    execute format('grant %s (%I) on %s to %s%s', given.privilege, <'key'>, <oid>::oid::regclass,
+                   given.grantee,
+                   case when given.is_grantable then ' with grant option' else '' end);
+  end loop;
+end <body>;
+
 create trigger <t_insert> before insert on <table>
   for each row execute function <on_insert>();
 

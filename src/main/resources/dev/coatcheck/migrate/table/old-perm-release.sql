@@ -6,14 +6,19 @@ do <body>
 declare
   parent constant regclass := <oid>::oid::regclass;
   old pg_index;
+  primary_key name;
 begin
   select i.* into old from pg_index i where i.indexrelid = to_regclass(<'beside_old_perm'>);
-  if old.indisreplident then
+  select p.conname into primary_key from pg_constraint p
+   where p.conrelid = parent and p.contype = 'p';
+  if old.indisreplident and obj_description(old.indexrelid, 'pg_class') is null then
     execute format('alter table %s replica identity default', parent);
+  elsif old.indisreplident then
+    -- The comment is that of primary-key.sql.
+    execute format('alter table %s replica identity using index %I', parent, primary_key);
   end if;
   if old.indisclustered then
-    execute format('alter table %s cluster on %I', parent,
-                   (select conname from pg_constraint where conrelid = parent and contype = 'p'));
+    execute format('alter table %s cluster on %I', parent, primary_key);
   end if;
 end <body>;
 

@@ -9,7 +9,8 @@ declare
   old record;
 begin
   select p.conname as name, obj_description(p.oid, 'pg_constraint') as remark,
-         i.indisclustered as is_clustered,
+         obj_description(p.conindid, 'pg_class') as index_remark,
+         i.indisclustered as is_clustered, i.indisreplident as is_chosen_identity,
          i.indisreplident
            or c.relreplident = 'd' and exists (
              select from pg_publication_tables t join pg_namespace n on n.nspname = t.schemaname
@@ -26,10 +27,19 @@ begin
   if old.remark is not null then
     execute format('comment on constraint %I on %s is %L', old.name, parent, old.remark);
   end if;
+  if old.index_remark is not null then
+    execute format('comment on index %s is %L', (
+      select p.conindid::regclass from pg_constraint p
+       where p.conrelid = <oid>::oid and p.contype = 'p'), old.index_remark);
+  end if;
   if old.is_clustered then
     execute format('alter table %s cluster on %s', parent, <'stays'>);
   end if;
   if old.is_identity then
     execute format('alter table %s replica identity using index %s', parent, <'stays'>);
+  end if;
+  if old.is_chosen_identity then
+    -- Read by old-perm-release.sql.
+    comment on index <beside_stays> is 'The replica identity was the index of the primary key.';
   end if;
 end <body>;

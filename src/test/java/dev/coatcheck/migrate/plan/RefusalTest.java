@@ -6,6 +6,7 @@ import static dev.coatcheck.migrate.plan.SourceFixture.wish;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.TableSpec;
 import dev.coatcheck.postgres.sql.TestSession;
@@ -249,6 +250,40 @@ class RefusalTest {
         "id_not_positive",
         "id_too_large",
         "created_at_unknown");
+  }
+
+  /** A number that is there twice for a moment has two rows with keys. */
+  @Test
+  void aDeferrablePrimaryKey() {
+    FIXTURE.execute("create table t (id bigint primary key deferrable)");
+    assertRefused(wish("t"), "key_deferrable");
+  }
+
+  @Test
+  void aForeignKeyThatIsNotEnforcedCanNotBeValidated() {
+    assumeTrue(
+        FIXTURE
+                .column("select 'x' where current_setting('server_version_num')::int >= 180000")
+                .size()
+            == 1,
+        "Postgres 18");
+    FIXTURE.execute(T, "create table c (t bigint references t not enforced)");
+    assertThat(FIXTURE.inspect(wish("t")))
+        .isInstanceOfSatisfying(
+            TableSurvey.Outcome.Refused.class,
+            refused ->
+                assertThat(
+                        SourceFixture.detail(refused.diagnostics(), "child_foreign_key_not_valid"))
+                    .contains("public.c (c_t_fkey, not enforced)", "alter constraint … enforced"));
+
+    FIXTURE.execute("drop table c", "alter table t add check (id > 5) not enforced");
+    assertThat(FIXTURE.inspect(wish("t")))
+        .isInstanceOfSatisfying(
+            TableSurvey.Outcome.Sound.class,
+            sound ->
+                assertThat(sound.shape().notes())
+                    .extracting(Diagnostic::code)
+                    .doesNotContain("not_valid_checks"));
   }
 
   @Test

@@ -135,6 +135,7 @@ class StatementsTest {
           true  | insert into orders values (1) ON CONFLICT ON CONSTRAINT orders_pkey DO NOTHING
           false | insert into orders values (1) on conflict (id) do nothing
           false | insert into orders values (1) on conflict on constraint orders_pkey2 do nothing
+          false | comment on constraint orders_pkey on orders is 'conflict'
           """)
   void onConflictByTheNameOfThePrimaryKey(boolean is, String statement) {
     assertThat(orders.namesPrimaryKey(sql(statement))).isEqualTo(is);

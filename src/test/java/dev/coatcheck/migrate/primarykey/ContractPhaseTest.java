@@ -68,6 +68,21 @@ class ContractPhaseTest {
     requireNoLeftovers();
   }
 
+  @Test
+  void theOrderOfATableThatIsClusteredByAnOldColumnIsThatOfTheNewOne() {
+    shop.items(100);
+    fixture.execute(
+        "create index by_order on item (order_id)",
+        "alter table item cluster on by_order",
+        "alter table orders cluster on orders_pkey");
+    fixture.contract(fixture.switchKey(fixture.run()));
+    assertThat(
+            fixture.texts(
+                "select pg_get_indexdef(indexrelid, 1, true) from pg_index"
+                    + " where indisclustered order by 1"))
+        .containsExactly("order_id_snowflake_id", "snowflake_id");
+  }
+
   /**
    * What appears after the last look is seen under the lock, and all that was done can be undone.
    */

@@ -56,6 +56,95 @@ class DependentsTest {
     }
   }
 
+  @Test
+  void theIndexOfThePrimaryKeyKeepsWhatItHasBesideItsColumn() {
+    String tablespace = "fast_" + Long.toHexString(System.nanoTime());
+    fixture.orders(50);
+    fixture.execute(
+        "set allow_in_place_tablespaces = on",
+        "create tablespace %s location ''".formatted(tablespace));
+    try {
+      fixture.execute(
+          "alter table orders drop constraint orders_pkey",
+          "alter table orders add primary key (id) include (created_at)"
+              + " with (fillfactor = 70, deduplicate_items = off) using index tablespace "
+              + tablespace,
+          "comment on index orders_pkey is 'kept'",
+          "alter table orders replica identity using index orders_pkey");
+      List<String> before = primaryKey();
+      TableMigration run = fixture.run();
+      for (int i = 0; i < 2; i++) {
+        fixture.switchKey(run);
+        assertThat(primaryKey())
+            .map(text -> text.replace("(snowflake_id)", "(id)").replace(" other", " chosen"))
+            .isEqualTo(before);
+        fixture.undo(run, Phase.SWITCH);
+      }
+      fixture.undo(run, Phase.EXPAND);
+      assertThat(primaryKey()).isEqualTo(before);
+    } finally {
+      fixture.execute("drop table orders", "drop tablespace " + tablespace);
+    }
+  }
+
+  /** Its index, with the comment, and whether the replica identity is said to be that index. */
+  private List<String> primaryKey() {
+    return fixture.texts(
+        """
+        select format('%s in %s, %s, %s', pg_get_indexdef(i.indexrelid), t.spcname,
+                      obj_description(i.indexrelid, 'pg_class'),
+                      case when i.indisreplident then 'chosen' else 'other' end)
+          from pg_index i
+          join pg_class c on c.oid = i.indexrelid
+          join pg_tablespace t on t.oid = c.reltablespace
+         where i.indrelid = 'orders'::regclass and i.indisprimary
+        """);
+  }
+
+  @Test
+  void aRoleMayDoWithTheNewKeyWhatItMayDoWithTheOldOne() {
+    String role = "reader_" + Long.toHexString(System.nanoTime());
+    fixture.orders(10);
+    fixture.execute(
+        "create role " + role,
+        "grant select (id, created_at), references (id), update (created_at) on orders to " + role);
+    try {
+      fixture.run();
+      assertThat(
+              fixture.texts(
+                  "select p from unnest(array['select', 'insert', 'update', 'references']) p"
+                      + " where has_column_privilege('%s', 'orders', 'snowflake_id', p)"
+                          .formatted(role)))
+          .containsExactly("select", "references");
+    } finally {
+      fixture.execute("drop owned by " + role, "drop role " + role);
+    }
+  }
+
+  /** As in a database that still has the strings of an old version. */
+  @Test
+  void stringsWithEscapesAsADefaultOfTheDatabaseHinderNoStep() {
+    shop.items(10);
+    fixture.execute(
+        """
+        do $$ begin
+          execute format('alter database %I set standard_conforming_strings = off',
+                         current_database());
+        end $$
+        """,
+        "create table basket (order_id bigint default 7 references orders on delete set default)",
+        "insert into basket values (3)");
+    TableMigration run = fixture.run();
+    fixture.switchKey(run);
+    fixture.execute("delete from orders where id = 3");
+    assertThat(
+            fixture.count(
+                "select count(*) from basket b join orders o on o.snowflake_id ="
+                    + " b.order_id_snowflake_id where b.order_id = 7 and o.id = 7"))
+        .isOne();
+    fixture.undo(run, Phase.EXPAND);
+  }
+
   /**
    * Foreign keys act in the order in which they were made: here the first takes a row along before
    * the second asks whether a row refers to the order.
@@ -145,6 +234,21 @@ class DependentsTest {
     assertThat(fixture.refused("orders"))
         .extracting(Diagnostic::code)
         .contains("view_groups_by_key");
+  }
+
+  @Test
+  void anUndoThatAnObjectOfTheApplicationPreventsSaysWhatToDo() {
+    shop.items(10);
+    TableMigration run = fixture.run();
+    fixture.execute("create view by_twin as select order_id_snowflake_id from item");
+    fixture.beginUndo(run, Phase.EXPAND);
+    assertThat(fixture.failure(run))
+        .contains(
+            "view public.by_twin depends on column order_id_snowflake_id of table public.item."
+                + " Drop or change what depends on it; then undo again.")
+        .doesNotContain("CASCADE");
+    fixture.execute("drop view by_twin");
+    fixture.undo(run, Phase.EXPAND);
   }
 
   /** It would run as our user. */

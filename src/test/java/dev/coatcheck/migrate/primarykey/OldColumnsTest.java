@@ -127,6 +127,39 @@ class OldColumnsTest {
     }
   }
 
+  @Test
+  void onlyWhatForbidsAsMuchCountsAsTheSame() {
+    FIXTURE.execute(
+        "create extension btree_gist",
+        "alter table item add constraint one_each exclude using hash (order_id with =)",
+        "alter table item add constraint apart exclude using gist (order_id with =, n with <>)",
+        "create index on item using gist (order_id_snowflake_id, n)",
+        "alter table item add constraint with_n unique (order_id) include (n)",
+        "create unique index on item (order_id_snowflake_id, n)",
+        "alter table item add constraint no_nulls unique nulls not distinct (n, order_id)",
+        "alter table item add unique (n, order_id_snowflake_id)");
+    try {
+      assertThat(look().dependents())
+          .containsExactlyInAnyOrder(
+              "the index public.one_each",
+              "the index public.apart",
+              "the index public.with_n",
+              "the index public.no_nulls");
+
+      FIXTURE.execute(
+          "alter table item add exclude using hash (order_id_snowflake_id with =)",
+          "alter table item" + " add exclude using gist (order_id_snowflake_id with =, n with <>)",
+          "alter table item add unique (order_id_snowflake_id) include (n)",
+          "alter table item add unique nulls not distinct (n, order_id_snowflake_id)");
+      assertThat(look().dependents()).isEmpty();
+    } finally {
+      FIXTURE.execute(
+          "alter table item drop constraint one_each, drop constraint apart,"
+              + " drop constraint with_n, drop constraint no_nulls",
+          "drop extension btree_gist cascade");
+    }
+  }
+
   private static OldColumns look() {
     return FIXTURE.migrations().oldColumns(FIXTURE.now(run)).orElseThrow();
   }

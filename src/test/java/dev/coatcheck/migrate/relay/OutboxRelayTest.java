@@ -12,6 +12,7 @@ import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.migrate.table.Phase;
 import dev.coatcheck.postgres.sql.TestSession;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class OutboxRelayTest {
   @RegisterExtension final MigrationFixture fixture = MigrationFixture.beside();
   private final Observer observer = new Observer();
+  private final List<String> refusals = new ArrayList<>();
   private final AtomicLong nano = new AtomicLong(Long.MAX_VALUE - 1);
 
   @Test
@@ -47,8 +49,28 @@ class OutboxRelayTest {
         nano.incrementAndGet();
         relay.round(source, List.of(table));
         assertThat(entries()).isEqualTo("1.0");
+        assertThat(refusals).isEmpty();
       }
     }
+  }
+
+  @Test
+  void aRowBelowOneIsRefusedForThatReason() {
+    fixture.execute("create table orders (id bigserial primary key)");
+    Target target = fixture.target(Optional.empty());
+    fixture.apply(target, Phase.EXPAND);
+    ActiveTable table =
+        new ActiveTable(1, "gateway", target, fixture.type.number(), true, true, false);
+    Source source = new Source("gateway", fixture.settings, fixture.source, true);
+    fixture.execute("insert into orders values (-3), (0), (1)");
+    try (Sources sources = new Sources(fixture.settings, Map.of(), observer);
+        OutboxRelay relay = relay(sources)) {
+      relay.round(source, List.of(table));
+    }
+    assertThat(refusals)
+        .singleElement()
+        .asString()
+        .startsWith("2 rows, the first with legacy ID -3: no legacy ID is below 1");
   }
 
   private OutboxRelay relay(Sources sources) {
@@ -56,9 +78,7 @@ class OutboxRelayTest {
         new GatewayMappings(
             fixture.gateway.database, fixture.gateway.registry, MappingFixture.TOKENS, observer),
         sources,
-        (table, refused) -> {
-          throw new AssertionError(refused);
-        },
+        (table, refused) -> refusals.add(refused),
         nano::get);
   }
 

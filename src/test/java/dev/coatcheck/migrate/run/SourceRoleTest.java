@@ -90,6 +90,26 @@ class SourceRoleTest {
     }
   }
 
+  @Test
+  void anUndoThatATableOfAStrangerPreventsSaysWhatToDo() {
+    try (OwnedSource shop = new OwnedSource();
+        MigrationFixture fixture = MigrationFixture.on(shop.forMigrator())) {
+      shop.application(
+          "create table public.orders (id bigserial primary key, created_at timestamptz default"
+              + " now())",
+          "insert into public.orders select from generate_series(1, 100)");
+      TableMigration run = fixture.switchKey(fixture.run());
+      shop.admin("create table public.others (n bigint references public.orders)");
+
+      fixture.beginUndo(run, Phase.SWITCH);
+
+      assertThat(fixture.failure(run))
+          .contains("permission denied for table others", "drop its foreign key; then undo again.");
+      shop.admin("drop table public.others");
+      fixture.undo(run, Phase.SWITCH);
+    }
+  }
+
   /** The statements of the page, with the names of this test. */
   private static List<String> documented(TestDatabase admin) throws IOException {
     String page = Files.readString(Path.of("docs/table-migrations.md"));

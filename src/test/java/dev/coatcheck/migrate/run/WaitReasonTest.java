@@ -1,7 +1,9 @@
 package dev.coatcheck.migrate.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
+import dev.coatcheck.migrate.table.Phase;
 import dev.coatcheck.postgres.session.LockWait;
 import dev.coatcheck.postgres.session.LockWait.BlockingSession;
 import dev.coatcheck.postgres.session.WatchTimeouts;
@@ -58,6 +60,46 @@ class WaitReasonTest {
       assertThat(done.status().waitsFor()).isEmpty();
       assertThat(done.status().reason()).isEmpty();
     }
+  }
+
+  @Test
+  void aPreparedTransactionIsNamedAndNoSessionOfOurOwn() {
+    fixture.orders(100);
+    TableMigration run = fixture.startInTheMiddle(20);
+    prepare();
+    try {
+      fixture.rate(run, 0);
+      requireNamed(run);
+    } finally {
+      fixture.execute("rollback prepared 'lost ''one'");
+    }
+    fixture.await(run, RunState.DONE);
+
+    prepare();
+    try {
+      fixture.beginUndo(run, Phase.NOT_NULL);
+      requireNamed(run);
+    } finally {
+      fixture.execute("rollback prepared 'lost ''one'");
+    }
+    fixture.await(run, RunState.PAUSED);
+  }
+
+  private void prepare() {
+    fixture.execute(
+        "begin", "insert into orders default values", "prepare transaction 'lost ''one'");
+  }
+
+  private void requireNamed(TableMigration run) {
+    fixture.await(() -> fixture.now(run).status().waitsFor().isPresent());
+    LockWait wait = fixture.now(run).status().waitsFor().orElseThrow();
+    assertThat(wait.sessions())
+        .extracting(BlockingSession::pid, BlockingSession::application)
+        .containsExactly(tuple(0, "prepared transaction 'lost ''one'"));
+    assertThat(wait.text())
+        .contains(
+            "held up by the prepared transaction 'lost ''one' (user %s), prepared since "
+                .formatted(fixture.settings.user()));
   }
 
   /**

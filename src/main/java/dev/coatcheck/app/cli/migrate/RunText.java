@@ -12,6 +12,9 @@ import tools.jackson.databind.JsonNode;
 final class RunText {
   private static final int IDS_SHOWN = 5;
 
+  /** What stands for the application of a session without a process, before its identifier. */
+  private static final String PREPARED = "prepared transaction ";
+
   private final PrintWriter out;
 
   RunText(PrintWriter out) {
@@ -204,6 +207,9 @@ final class RunText {
         out.printf(
             "To end process %1$d: select pg_terminate_backend(%1$d)%n",
             session.path("pid").asInt());
+      } else if (session.path("application").asString("").startsWith(PREPARED)) {
+        String identifier = session.path("application").asString().substring(PREPARED.length());
+        out.printf("To end it: rollback prepared %1$s, or commit prepared %1$s%n", identifier);
       }
     }
   }

@@ -260,13 +260,17 @@ class MigrateTableCommandTest {
         update coatcheck.table_migration set reason = 'waiting for old snapshots',
                waits_for = '{"operation": "new-perm", "event": "waiting for old snapshots",
                  "sessions": [{"pid": 4711, "user": "report", "application": null,
-                               "state": "active", "since": null}]}'
+                               "state": "active", "since": null},
+                              {"pid": 0, "user": "report",
+                               "application": "prepared transaction ''lost one''",
+                               "state": "prepared", "since": null}]}'
          where table_name = 'awaiting'
         """);
 
     assertThat(dba.run("status", id).out())
         .contains("Reason: waiting for old snapshots\n")
-        .contains("To end process 4711: select pg_terminate_backend(4711)\n");
+        .contains("To end process 4711: select pg_terminate_backend(4711)\n")
+        .contains("To end it: rollback prepared 'lost one', or commit prepared 'lost one'\n");
   }
 
   @Test
