@@ -24,7 +24,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -62,8 +61,7 @@ final class Gateways implements AutoCloseable {
             opened.database(),
             _ -> {},
             Optional.empty(),
-            new RandomSource(),
-            InstantSource.system());
+            new RandomSource());
     return new Gateways(opened, folder, created(keys).secretText());
   }
 

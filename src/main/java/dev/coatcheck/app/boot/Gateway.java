@@ -133,9 +133,9 @@ public final class Gateway implements AutoCloseable {
           opened(
               ChangeFeed.open(
                   opened.settings(), observer, System::nanoTime, System::currentTimeMillis));
-      Access access = new Access(database, feed, config.accessStaleMax(), observer, clock);
+      Access access = new Access(database, feed, config.accessStaleMax(), observer, System::nanoTime);
       opened(access.recordUses());
-      ApiKeys apiKeys = new ApiKeys(database, access::forget, config.limits().key(), random, clock);
+      ApiKeys apiKeys = new ApiKeys(database, access::forget, config.limits().key(), random);
       this.developmentKey =
           config.database().isEmpty()
               ? Optional.of(DevelopmentKey.ensure(config.home(), access, apiKeys))
