@@ -295,6 +295,18 @@ class ErasureRoutesTest {
   }
 
   @Test
+  void anOptionInABodyIsRefusedAndNothingIsErased() {
+    Known survivor = Known.minted("charge");
+
+    for (String body : List.of(json("cascade", true), "{}", "junk")) {
+      assertProblem(
+          CLIENT.hostile().post("/v1/ids/" + survivor.id() + "/erase", body),
+          "400 field_unknown body");
+    }
+    assertThat(CLIENT.get("/v1/ids/" + survivor.id()).text("/key")).isEqualTo(survivor.key());
+  }
+
+  @Test
   void aMergedOrRevokedPublicIdIsErasedWithoutItsSurvivor() {
     Known survivor = Known.minted("charge");
     Known merged = Known.minted("charge");
