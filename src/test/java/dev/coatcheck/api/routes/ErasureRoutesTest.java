@@ -307,6 +307,17 @@ class ErasureRoutesTest {
   }
 
   @Test
+  void aWalkThroughAListWhoseLastIdWasErasedIsToldWhereToContinue() {
+    Known last = Known.minted("charge");
+    erase(last.id());
+
+    Reply refused = CLIENT.get("/v1/ids?type=charge&starting_after=" + last.id());
+
+    assertProblem(refused, "400 parameter_invalid starting_after");
+    assertThat(refused.text("/detail")).contains("If it was erased since, send the one next to it");
+  }
+
+  @Test
   void aMergedOrRevokedPublicIdIsErasedWithoutItsSurvivor() {
     Known survivor = Known.minted("charge");
     Known merged = Known.minted("charge");
