@@ -56,12 +56,7 @@ final class Gateways implements AutoCloseable {
   static Gateways open(Config config, Path folder) throws StartFailed {
     Observer observer = new Observer();
     OpenDatabase opened = OpenDatabase.open(config, observer);
-    ApiKeys keys =
-        new ApiKeys(
-            opened.database(),
-            _ -> {},
-            Optional.empty(),
-            new RandomSource());
+    ApiKeys keys = new ApiKeys(opened.database(), _ -> {}, Optional.empty(), new RandomSource());
     return new Gateways(opened, folder, created(keys).secretText());
   }
 

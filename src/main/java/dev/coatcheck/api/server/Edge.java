@@ -113,8 +113,7 @@ final class Edge extends Handler.Wrapper {
         return Optional.of(
             Problem.at(ProblemCode.HEADER_INVALID, header.asString(), "Send this header once."));
       }
-      if (header == HttpHeader.TRANSFER_ENCODING
-          && !"chunked".equalsIgnoreCase(field.getValue())) {
+      if (header == HttpHeader.TRANSFER_ENCODING && !"chunked".equalsIgnoreCase(field.getValue())) {
         return Optional.of(
             Problem.at(
                 ProblemCode.HEADER_INVALID,

@@ -137,7 +137,8 @@ public final class Gateway implements AutoCloseable {
           opened(
               ChangeFeed.open(
                   opened.settings(), observer, System::nanoTime, System::currentTimeMillis));
-      Access access = new Access(database, feed, config.accessStaleMax(), observer, System::nanoTime);
+      Access access =
+          new Access(database, feed, config.accessStaleMax(), observer, System::nanoTime);
       opened(access.recordUses());
       ApiKeys apiKeys = new ApiKeys(database, access::forget, config.limits().key(), random);
       this.developmentKey =

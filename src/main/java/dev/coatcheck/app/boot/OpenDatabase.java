@@ -75,8 +75,8 @@ public final class OpenDatabase implements AutoCloseable {
     return open(config, false, Home.EXISTING, observer);
   }
 
-  private static OpenDatabase open(
-      Config config, boolean migrates, Home home, Observer observer) throws StartFailed {
+  private static OpenDatabase open(Config config, boolean migrates, Home home, Observer observer)
+      throws StartFailed {
     try {
       Optional<DatabaseSettings> running = config.database();
       if (running.isEmpty() && home != Home.OWN) {

@@ -303,8 +303,7 @@ final class AccessCommand {
   private static Issued issued(ApiKeys keys, KeyOutcome outcome) throws CommandFailed {
     return switch (outcome) {
       case KeyOutcome.Made(ApiKey key, StoredKey stored) -> {
-        Map<String, @Nullable Object> fields =
-            ApiKeys.json(ApiKeys.Listed.made(stored));
+        Map<String, @Nullable Object> fields = ApiKeys.json(ApiKeys.Listed.made(stored));
         fields.put("secret", key.secretText());
         yield new Issued(stored, key.secretText(), Output.object(fields));
       }

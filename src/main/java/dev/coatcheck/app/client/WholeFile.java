@@ -40,8 +40,7 @@ public final class WholeFile {
   }
 
   private static void keepPermissions(Path file, Path part) throws IOException {
-    PosixFileAttributeView access =
-        Files.getFileAttributeView(part, PosixFileAttributeView.class);
+    PosixFileAttributeView access = Files.getFileAttributeView(part, PosixFileAttributeView.class);
     if (access != null && Files.exists(file)) {
       access.setPermissions(Files.getPosixFilePermissions(file));
     }

@@ -264,7 +264,8 @@ public final class ApiKeys {
     Instant end = keys.now().plus(rotation.overlap());
     Instant oldEnd = key.rights().expiresAt().filter(end::isAfter).orElse(end);
     ApiKey fresh = ApiKey.generate(random);
-    StoredKey successor = made(keys, fresh, key.chain(), key.name(), key.principal(), rights, caller);
+    StoredKey successor =
+        made(keys, fresh, key.chain(), key.name(), key.principal(), rights, caller);
     keys.insert(successor);
     keys.update(
         key.changed(
@@ -438,7 +439,12 @@ public final class ApiKeys {
 
   private static StoredKey made(
       ApiKeyTable keys,
-      ApiKey key, String chain, String name, String principal, Rights rights, Authority caller) {
+      ApiKey key,
+      String chain,
+      String name,
+      String principal,
+      Rights rights,
+      Authority caller) {
     return new StoredKey(
         key.id(),
         chain,

@@ -45,8 +45,8 @@ public final class IdempotencyTable {
     }
 
     /**
-     * What comes of a call with the same key: another request with the key is refused, also
-     * one that differs only by the types of its caller, for which {@code reused} takes true.
+     * What comes of a call with the same key: another request with the key is refused, also one
+     * that differs only by the types of its caller, for which {@code reused} takes true.
      */
     public <R> R of(
         IdempotentCall<?> call, Function<StoredResponse, R> same, Function<Boolean, R> reused) {

@@ -36,8 +36,7 @@ public final class IdempotentFile {
       Function<T, Optional<StoredResponse>> answer) {
 
     private IdempotentCall<T> call(MessageDigest digest, Function<T, StoredResponse> stored) {
-      return new IdempotentCall<>(
-          key, HexFormat.of().formatHex(digest.digest()) + types, stored);
+      return new IdempotentCall<>(key, HexFormat.of().formatHex(digest.digest()) + types, stored);
     }
   }
 

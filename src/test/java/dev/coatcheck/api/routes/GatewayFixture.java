@@ -287,8 +287,7 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
 
   private static <T> T withKeys(TestDatabase on, Function<ApiKeys, T> work) {
     try (Database opened = Database.open(on.settings(1), "test-keys", new Observer())) {
-      return work.apply(
-          new ApiKeys(opened, _ -> {}, Optional.empty(), new RandomSource()));
+      return work.apply(new ApiKeys(opened, _ -> {}, Optional.empty(), new RandomSource()));
     }
   }
 

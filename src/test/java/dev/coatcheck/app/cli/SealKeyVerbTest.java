@@ -198,8 +198,7 @@ class SealKeyVerbTest {
       } finally {
         System.setIn(before);
       }
-      assertThat(
-              gateway.database.sql().number("select count(*) from coatcheck.public_id"))
+      assertThat(gateway.database.sql().number("select count(*) from coatcheck.public_id"))
           .isEqualTo(BatchCalls.ITEMS_MAX);
     }
   }

@@ -195,8 +195,7 @@ class TransferVerbsTest {
 
     assertThat(export.waitFor()).isEqualTo(1);
     assertThat(errors)
-        .hasContent(
-            "coatcheck ids export: standard output can't be written. Is the disk full?\n");
+        .hasContent("coatcheck ids export: standard output can't be written. Is the disk full?\n");
   }
 
   @Test
@@ -208,7 +207,8 @@ class TransferVerbsTest {
     Path empty = folder.resolve("empty.csv");
     Files.writeString(empty, "");
 
-    assertThat(run("ids", "import", odd.toString()).err()).containsPattern("Unknown: column [0-9]+[.]");
+    assertThat(run("ids", "import", odd.toString()).err())
+        .containsPattern("Unknown: column [0-9]+[.]");
     assertThat(run("ids", "import", unnamed.toString()).status()).isEqualTo(2);
     assertThat(run("ids", "import", empty.toString()).err()).contains("The body is empty.");
     assertThat(run("ids", "import", folder.resolve("none.csv").toString()).err())

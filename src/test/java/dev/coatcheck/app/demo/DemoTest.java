@@ -104,8 +104,7 @@ class DemoTest {
   void aPortThatIsTakenIsToldByTheFlagOfTheDemo() throws Exception {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       Process demo =
-          started(
-              demo("--pace=100", "--port=" + taken.getLocalPort()).redirectErrorStream(true));
+          started(demo("--pace=100", "--port=" + taken.getLocalPort()).redirectErrorStream(true));
       String out = new String(demo.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 
       assertThat(demo.waitFor()).isEqualTo(1);

@@ -83,8 +83,7 @@ class AccessTest {
     assertThat(decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Granted.class);
 
     Instant before = postgresNow();
-    KEYS.rotate(
-        old.id(), new ApiKeys.Rotation(Duration.ZERO, Optional.empty()), Actor.operator());
+    KEYS.rotate(old.id(), new ApiKeys.Rotation(Duration.ZERO, Optional.empty()), Actor.operator());
 
     assertThat(decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Unauthenticated.class);
     ApiKeys.Listed listed = KEYS.find(old.id()).orElseThrow();
@@ -201,6 +200,7 @@ class AccessTest {
   }
 
   private static Access access(Database database, ChangeFeed feed, Duration staleMax) {
-    return new Access(database, feed, staleMax, OBSERVER, () -> System.nanoTime() + AHEAD_NANOS.get());
+    return new Access(
+        database, feed, staleMax, OBSERVER, () -> System.nanoTime() + AHEAD_NANOS.get());
   }
 }

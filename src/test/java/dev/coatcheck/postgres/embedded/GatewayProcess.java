@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * A process that holds the embedded database of a home: {@code GatewayProcess HOME PROGRAMS}. It commits the
- * rows 1, 2, 3 … and prints each number once it is committed, until it is killed.
+ * A process that holds the embedded database of a home: {@code GatewayProcess HOME PROGRAMS}. It
+ * commits the rows 1, 2, 3 … and prints each number once it is committed, until it is killed.
  */
 final class GatewayProcess {
   private GatewayProcess() {}

@@ -38,6 +38,6 @@ public interface FormPage<S> {
   /** What to do after an outage of Postgres that leaves open whether the change was made. */
   default String inDoubt(S subject) {
     return "The database didn't answer, so the change may have been made or not. Load the page"
-               + " again and look, before you send the form again.";
+        + " again and look, before you send the form again.";
   }
 }

@@ -187,8 +187,7 @@ public final class AccessRoutes implements Routes {
   private Answer answer(KeyOutcome outcome) {
     return switch (outcome) {
       case KeyOutcome.Made(ApiKey key, StoredKey stored) -> {
-        Map<String, @Nullable Object> view =
-            ApiKeys.json(ApiKeys.Listed.made(stored));
+        Map<String, @Nullable Object> view = ApiKeys.json(ApiKeys.Listed.made(stored));
         view.put("secret", key.secretText());
         yield tagged(201, stored, view);
       }

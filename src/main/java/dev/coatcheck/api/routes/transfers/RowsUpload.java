@@ -86,7 +86,8 @@ public final class RowsUpload {
   public <T> Answer answer(Work<T> work, Function<T, Optional<ImportView>> done, Answers<T> answers)
       throws IOException {
     Optional<IdempotentFile.Keyed<T>> keyed =
-        key.map(named -> 
+        key.map(
+            named ->
                 new IdempotentFile.Keyed<>(
                     named, name(), IdempotencyHeader.types(ctx), done.andThen(this::toStore)));
     try (PacedBody body = new PacedBody(ctx.req().getInputStream())) {

@@ -126,10 +126,10 @@ public final class CoatcheckClient implements AutoCloseable {
   }
 
   /**
-   * Mints many public IDs, once for each Idempotency-Key: the same list gets the same answers for 24
-   * hours, those of refused items too, from other processes too. So a list whose answers were lost
-   * can be sent again as a whole. Where it needs several calls, each has the key, a slash and its
-   * number from 0 on.
+   * Mints many public IDs, once for each Idempotency-Key: the same list gets the same answers for
+   * 24 hours, those of refused items too, from other processes too. So a list whose answers were
+   * lost can be sent again as a whole. Where it needs several calls, each has the key, a slash and
+   * its number from 0 on.
    *
    * @param requests what to mint
    * @param idempotencyKey 1 to 200 visible ASCII characters, or 100 if a {@code "} is among them
