@@ -24,7 +24,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -57,13 +56,7 @@ final class Gateways implements AutoCloseable {
   static Gateways open(Config config, Path folder) throws StartFailed {
     Observer observer = new Observer();
     OpenDatabase opened = OpenDatabase.open(config, observer);
-    ApiKeys keys =
-        new ApiKeys(
-            opened.database(),
-            _ -> {},
-            Optional.empty(),
-            new RandomSource(),
-            InstantSource.system());
+    ApiKeys keys = new ApiKeys(opened.database(), _ -> {}, Optional.empty(), new RandomSource());
     return new Gateways(opened, folder, created(keys).secretText());
   }
 

@@ -177,7 +177,8 @@ public final class BodyGate extends Handler.Wrapper {
   private void collect(GatedRequest gated, String chain) {
     Request request = gated.request();
     Optional<Problem> refusal =
-        RequestBody.typeRefusal(request.getHeaders(), gated.route().mediaTypes());
+        RequestBody.typeRefusal(request.getHeaders(), gated.route().mediaTypes())
+            .or(gated::announcedTooLarge);
     if (refusal.isPresent()) {
       refuse(gated, chain, refusal.get());
       return;

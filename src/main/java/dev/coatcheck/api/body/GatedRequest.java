@@ -9,6 +9,7 @@ import dev.coatcheck.api.server.JsonRoutes;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import java.io.EOFException;
+import java.util.Optional;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -60,14 +61,21 @@ final class GatedRequest {
     gate.handOn(request, response, callback);
   }
 
+  /** The refusal of a body that is announced as too large; it may never come. */
+  Optional<Problem> announcedTooLarge() {
+    return request.getLength() > route.bytesMax() ? Optional.of(tooLarge()) : Optional.empty();
+  }
+
   void tooLarge(boolean isAllRead) {
-    refuse(
-        Problem.of(
-            ProblemCode.PAYLOAD_TOO_LARGE,
-            "The body may have at most "
-                + route.bytesMax()
-                + (route.isForm() ? " bytes." : " bytes. Send fewer items in a request.")),
-        isAllRead);
+    refuse(tooLarge(), isAllRead);
+  }
+
+  private Problem tooLarge() {
+    return Problem.of(
+        ProblemCode.PAYLOAD_TOO_LARGE,
+        "The body may have at most "
+            + route.bytesMax()
+            + (route.isForm() ? " bytes." : " bytes. Send fewer items in a request."));
   }
 
   void noMemory(boolean isAllRead) {

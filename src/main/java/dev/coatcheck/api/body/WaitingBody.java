@@ -56,9 +56,6 @@ final class WaitingBody implements Invocable.Task {
     this.account = account;
     this.waiting = waiting;
     this.windowBegun = System.nanoTime();
-    if (request.getLength() > bytesMax) {
-      refusal = Optional.of(gated::tooLarge);
-    }
   }
 
   /** Starts to collect the body. */

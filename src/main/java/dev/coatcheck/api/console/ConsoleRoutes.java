@@ -58,7 +58,7 @@ public final class ConsoleRoutes implements Routes, AutoCloseable {
             new SignInPages(gate, sessions, link)::register,
             new FindPages(gate, verbs.find(), clock)::register,
             new OverviewPage(gate, live, verbs.overview())::register,
-            new KeyPages(gate, verbs.keys(), clock)::register,
+            new KeyPages(gate, verbs.keys())::register,
             new AuditPages(gate, verbs.audit())::register,
             new LinkPages(gate, verbs.links(), clock)::register,
             new TypePages(gate, verbs.types(), clock)::register,

@@ -28,10 +28,8 @@ public final class Failures {
         observer.observe(new Event.SealKeyMissed(missing.fingerprint()));
         yield Problem.unavailable(
             ProblemCode.SEAL_KEY_MISSING,
-            "This instance lacks the seal key "
-                + missing.fingerprint()
-                + " of the type. Another instance may have it; add it to the file of"
-                + " COATCHECK_SEAL_KEYS_FILE here.");
+            "This instance lacks a seal key of the type, which its log names. Another instance may"
+                + " have it; add it to the file of COATCHECK_SEAL_KEYS_FILE here.");
       }
       case SourceUnregistered missing ->
           Problem.unavailable(

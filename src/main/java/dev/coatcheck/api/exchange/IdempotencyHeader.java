@@ -43,19 +43,20 @@ public final class IdempotencyHeader {
             key ->
                 new IdempotentCall<>(
                     key,
-                    HexFormat.of().formatHex(Sha256.of(named(ctx, request))),
+                    HexFormat.of().formatHex(Sha256.of(request)) + types(ctx),
                     outcome -> toStore(ctx, answer.apply(outcome))));
   }
 
   /**
-   * A request by its text and the types of its caller: the answer to a key for all types is not for
-   * a key for some, even if both keys have one principal.
+   * What stands for the types of the caller behind the hash of a request: the answer to a key for
+   * all types is not for a key for some, even if both keys have one principal.
    */
-  public static String named(Context ctx, String request) {
+  public static String types(Context ctx) {
     return RequestCaller.types(ctx)
         .names()
-        .map(names -> request + " for " + new TreeSet<>(names))
-        .orElse(request);
+        .map(names -> Sha256.of(new TreeSet<>(names).toString()))
+        .map(hash -> HexFormat.of().formatHex(hash, 0, 8))
+        .orElse("");
   }
 
   public static StoredResponse toStore(Context ctx, Answer answer) {
@@ -68,7 +69,7 @@ public final class IdempotencyHeader {
       case IdempotentResult.Unkeyed<T>(T outcome) -> answer.apply(outcome);
       case IdempotentResult.Answered<T>(StoredResponse stored, boolean replayed) ->
           stored(stored, replayed);
-      case IdempotentResult.KeyReused<T> _ -> reused();
+      case IdempotentResult.KeyReused<T>(boolean forOtherTypes) -> reused(forOtherTypes);
       case IdempotentResult.Busy<T> _ ->
           Answer.of(
               Problem.busy(
@@ -82,13 +83,22 @@ public final class IdempotencyHeader {
     return replayed ? answer.with("Idempotent-Replayed", "true") : answer;
   }
 
-  /** The answer if the key was used for another request. */
-  public static Answer reused() {
+  /**
+   * The answer if the key was used for another request.
+   *
+   * @param forOtherTypes whether only the types of the callers differ
+   */
+  public static Answer reused(boolean forOtherTypes) {
     return Answer.of(
         Problem.at(
             ProblemCode.IDEMPOTENCY_KEY_REUSED,
             NAME,
-            "Another request used this Idempotency-Key. Nothing was done; send another key."));
+            forOtherTypes
+                ? "This request was answered before, to an API key for other types. Nothing was"
+                    + " done now. A key for those types gets the answer; another Idempotency-Key"
+                    + " could do the work twice."
+                : "Another request used this Idempotency-Key. Nothing was done; send another"
+                    + " key."));
   }
 
   /** For an operation that stores no responses: a client that sends a key relies on them. */

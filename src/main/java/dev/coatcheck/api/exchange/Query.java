@@ -1,6 +1,10 @@
 package dev.coatcheck.api.exchange;
 
 import io.javalin.http.Context;
+import java.net.URLDecoder;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.format.DateTimeParseException;
@@ -11,11 +15,14 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** The query of a request, with only the parameters of the operation, each at most once. */
 public final class Query {
   /** A name that an answer may repeat. */
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_]{1,64}");
+
+  private static final Pattern BARE_PERCENT = Pattern.compile("%(?![0-9A-Fa-f]{2})");
 
   private static final int LIMIT_MAX = 100;
   private static final int LIMIT_DEFAULT = 20;
@@ -36,6 +43,7 @@ public final class Query {
   /** Refuses any other parameter, and any that is repeated. */
   public static Query of(Context ctx, String... names) {
     Set<String> known = new TreeSet<>(List.of(names));
+    requireEncoded(ctx.queryString(), known);
     Map<String, List<String>> values = ctx.queryParamMap();
     values.forEach(
         (name, given) -> {
@@ -47,14 +55,41 @@ public final class Query {
                     ? "This operation has no query parameters."
                     : "The known parameters are " + String.join(", ", known) + ".");
           }
-          if (given.isEmpty()) {
-            throw Refusal.ofParameter(name, "The percent-encoding of this parameter is malformed.");
-          }
           if (given.size() > 1) {
             throw Refusal.ofParameter(name, "Send this parameter once.");
           }
         });
     return new Query(values);
+  }
+
+  /** Javalin leaves a malformed parameter out, or makes another text of it. */
+  private static void requireEncoded(@Nullable String query, Set<String> known) {
+    if (query == null || query.indexOf('%') < 0) {
+      return;
+    }
+    for (String parameter : query.split("&")) {
+      if (!isEncoded(parameter)) {
+        String name = parameter.split("=", 2)[0];
+        throw Refusal.ofParameter(
+            known.contains(name) ? name : "?",
+            "The percent-encoding of this parameter is malformed, or not of UTF-8.");
+      }
+    }
+  }
+
+  private static boolean isEncoded(String parameter) {
+    if (BARE_PERCENT.matcher(parameter).find()) {
+      return false;
+    }
+    byte[] bytes =
+        URLDecoder.decode(parameter, StandardCharsets.ISO_8859_1)
+            .getBytes(StandardCharsets.ISO_8859_1);
+    try {
+      StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes));
+      return true;
+    } catch (CharacterCodingException notUtf8) {
+      return false;
+    }
   }
 
   /** As {@link #of}, for a form that browsers send with its empty fields, which are left out. */
@@ -145,7 +180,8 @@ public final class Query {
     }
     throw Refusal.ofParameter(
         name,
-        "Send a time such as 2026-01-31T12:00:00Z, or Unix seconds, from the year 1970 to 9999.");
+        "Send a time such as 2026-01-31T12:00:00Z, or Unix seconds, from 1970-01-01 to"
+            + " 9999-12-30.");
   }
 
   private static LocalDate day(String name, String text) {

@@ -77,6 +77,17 @@ public final class RequestBody {
     return bytes(ctx).length == 0 ? new RequestBody(NOTHING) : read(ctx);
   }
 
+  /** Refuses a body, of an operation that has none: what it says would be ignored. */
+  public static void none(Context ctx) {
+    if (ctx.req().getContentLengthLong() > 0
+        || ctx.header(HttpHeader.TRANSFER_ENCODING.asString()) != null) {
+      throw new Refusal(
+          ProblemCode.FIELD_UNKNOWN,
+          "body",
+          "This operation takes no body; its options are query parameters. Nothing was done.");
+    }
+  }
+
   public JsonObject object() {
     return object;
   }

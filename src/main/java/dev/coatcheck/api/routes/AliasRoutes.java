@@ -44,8 +44,8 @@ public final class AliasRoutes implements Routes {
   @Override
   public void register(Endpoints endpoints) {
     endpoints.secured(HandlerType.GET, OF_ID, Scope.IDS_READ, this::list);
-    endpoints.secured(HandlerType.PUT, ONE_OF_ID, Scope.IDS_WRITE, this::put);
-    endpoints.secured(HandlerType.DELETE, ONE_OF_ID, Scope.IDS_WRITE, this::remove);
+    endpoints.bodiless(HandlerType.PUT, ONE_OF_ID, Scope.IDS_WRITE, this::put);
+    endpoints.bodiless(HandlerType.DELETE, ONE_OF_ID, Scope.IDS_WRITE, this::remove);
     endpoints.secured(HandlerType.GET, OF_TYPE, Scope.IDS_READ, this::find);
   }
 

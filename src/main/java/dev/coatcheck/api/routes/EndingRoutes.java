@@ -120,7 +120,8 @@ public final class EndingRoutes implements Routes {
       case Endings.Result.Settled(List<EndOutcome> outcomes) -> answer.apply(outcomes);
       case Endings.Result.Answered(StoredResponse stored, boolean replayed) ->
           IdempotencyHeader.stored(stored, replayed);
-      case Endings.Result.KeyReused _ -> IdempotencyHeader.reused();
+      case Endings.Result.KeyReused(boolean forOtherTypes) ->
+          IdempotencyHeader.reused(forOtherTypes);
       case Endings.Result.Busy _ ->
           Answer.of(
               Problem.busy(

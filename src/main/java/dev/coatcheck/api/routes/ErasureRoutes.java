@@ -34,7 +34,7 @@ public final class ErasureRoutes implements Routes {
 
   @Override
   public void register(Endpoints endpoints) {
-    endpoints.secured(HandlerType.POST, PATH, Scope.IDS_END, this::erase);
+    endpoints.bodiless(HandlerType.POST, PATH, Scope.IDS_END, this::erase);
     endpoints.secured(HandlerType.GET, PATH, Scope.IDS_READ, this::find);
   }
 

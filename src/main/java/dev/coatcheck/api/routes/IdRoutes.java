@@ -229,7 +229,8 @@ public final class IdRoutes implements Routes {
           throw Refusal.ofParameter(
               param,
               "Send the last public ID of a page for starting_after, the first for ending_before;"
-                  + " it must have the same type.");
+                  + " it must have the same type. If it was erased since, send the one next to"
+                  + " it.");
       case ResolveOutcome.Unissued unissued ->
           throw new Refusal(IdProblems.unissued(param, unissued));
     };

@@ -137,7 +137,7 @@ public final class MintRoutes implements Routes {
       case MintOutcome.Worked worked -> answer.apply(worked);
       case MintOutcome.Answered(StoredResponse stored, boolean replayed) ->
           IdempotencyHeader.stored(stored, replayed);
-      case MintOutcome.KeyReused _ -> IdempotencyHeader.reused();
+      case MintOutcome.KeyReused(boolean forOtherTypes) -> IdempotencyHeader.reused(forOtherTypes);
       case MintOutcome.Busy _ ->
           Answer.of(
               Problem.busy(

@@ -6,6 +6,7 @@ import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.RequestId;
 import dev.coatcheck.core.id.RandomSource;
+import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -30,6 +31,9 @@ final class Edge extends Handler.Wrapper {
   private static final HttpField BY_ACCEPT = new HttpField(HttpHeader.VARY, "Accept");
   private static final String AUTHORIZATION = HttpHeader.AUTHORIZATION.asString();
   private static final int HEADER_VALUE_LENGTH_MAX = 255;
+  private static final EnumSet<HttpHeader> OF_BODY =
+      EnumSet.of(
+          HttpHeader.CONTENT_TYPE, HttpHeader.CONTENT_ENCODING, HttpHeader.TRANSFER_ENCODING);
 
   /** Paths that two programs may interpret differently, or that the router can't decode. */
   private static final Pattern AMBIGUOUS =
@@ -93,8 +97,31 @@ final class Edge extends Handler.Wrapper {
       return Optional.of(unsound(AUTHORIZATION));
     }
     return isSound(headers, field -> field.is(IdempotencyHeader.NAME))
-        ? Optional.empty()
+        ? bodyRefusal(headers)
         : Optional.of(unsound(IdempotencyHeader.NAME));
+  }
+
+  /** Programs differ in which of two headers they believe, and only chunks are taken apart here. */
+  private static Optional<Problem> bodyRefusal(HttpFields headers) {
+    EnumSet<HttpHeader> seen = EnumSet.noneOf(HttpHeader.class);
+    for (HttpField field : headers) {
+      HttpHeader header = field.getHeader();
+      if (header == null || !OF_BODY.contains(header)) {
+        continue;
+      }
+      if (!seen.add(header)) {
+        return Optional.of(
+            Problem.at(ProblemCode.HEADER_INVALID, header.asString(), "Send this header once."));
+      }
+      if (header == HttpHeader.TRANSFER_ENCODING && !"chunked".equalsIgnoreCase(field.getValue())) {
+        return Optional.of(
+            Problem.at(
+                ProblemCode.HEADER_INVALID,
+                header.asString(),
+                "Send the body with a Content-Length, or as Transfer-Encoding: chunked."));
+      }
+    }
+    return Optional.empty();
   }
 
   private static Problem unsound(String header) {

@@ -56,6 +56,18 @@ public final class Endpoints {
         method, path, ctx -> admit(path, share, permit -> secured(ctx, scope, permit, handler)));
   }
 
+  /** Like {@link #secured}, for a write without a body. */
+  public void bodiless(HandlerType method, String path, Scope scope, Handler handler) {
+    secured(
+        method,
+        path,
+        scope,
+        ctx -> {
+          RequestBody.none(ctx);
+          return handler.answer(ctx);
+        });
+  }
+
   /** Answers a request whose body is a JSON object. */
   @FunctionalInterface
   public interface JsonHandler {

@@ -97,6 +97,7 @@ import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -105,6 +106,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import javax.sql.DataSource;
@@ -112,6 +114,8 @@ import javax.sql.DataSource;
 /** Wires and starts the whole gateway in order, and closes it in reverse order. */
 public final class Gateway implements AutoCloseable {
   private static final String HOLDER = holder();
+  private static final long START_NANOS_MAX = Duration.ofSeconds(30).toNanos();
+  private static final long START_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
 
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
   private volatile boolean isClosing;
@@ -133,9 +137,10 @@ public final class Gateway implements AutoCloseable {
           opened(
               ChangeFeed.open(
                   opened.settings(), observer, System::nanoTime, System::currentTimeMillis));
-      Access access = new Access(database, feed, config.accessStaleMax(), observer, clock);
+      Access access =
+          new Access(database, feed, config.accessStaleMax(), observer, System::nanoTime);
       opened(access.recordUses());
-      ApiKeys apiKeys = new ApiKeys(database, access::forget, config.limits().key(), random, clock);
+      ApiKeys apiKeys = new ApiKeys(database, access::forget, config.limits().key(), random);
       this.developmentKey =
           config.database().isEmpty()
               ? Optional.of(DevelopmentKey.ensure(config.home(), access, apiKeys))
@@ -385,12 +390,27 @@ public final class Gateway implements AutoCloseable {
 
   /** Starts, or fails with one line that says why. */
   public static Gateway start(Config config) throws StartFailed {
-    return new Gateway(config, Optional.empty());
+    return start(config, Optional.empty());
   }
 
   /** As above, with a console that can also be entered by a link. */
   public static Gateway start(Config config, SignInLink signInLink) throws StartFailed {
-    return new Gateway(config, Optional.of(signInLink));
+    return start(config, Optional.of(signInLink));
+  }
+
+  /** Begins from the start while the database answers too late: it may be busy for a moment. */
+  private static Gateway start(Config config, Optional<SignInLink> signInLink) throws StartFailed {
+    long begunNano = System.nanoTime();
+    while (true) {
+      try {
+        return new Gateway(config, signInLink);
+      } catch (StartFailed failed) {
+        if (!failed.mayPass() || System.nanoTime() - begunNano > START_NANOS_MAX) {
+          throw failed;
+        }
+      }
+      LockSupport.parkNanos(START_PAUSE_NANOS);
+    }
   }
 
   public String url() {

@@ -1,5 +1,7 @@
 package dev.coatcheck.app.boot;
 
+import dev.coatcheck.postgres.sql.DatabaseUnavailable;
+
 /** The gateway can't start. The message is one line: what is wrong and what to do. */
 public final class StartFailed extends Exception {
   StartFailed(String message) {
@@ -11,6 +13,16 @@ public final class StartFailed extends Exception {
   }
 
   StartFailed(Throwable cause) {
-    this(String.valueOf(cause.getMessage()), cause);
+    this(
+        cause instanceof DatabaseUnavailable
+            ? "The database answers too late (%s). See what it is busy with, then start again."
+                .formatted(cause.getMessage())
+            : String.valueOf(cause.getMessage()),
+        cause);
+  }
+
+  /** Whether the next try may succeed without any change. */
+  boolean mayPass() {
+    return getCause() instanceof DatabaseUnavailable;
   }
 }

@@ -303,8 +303,7 @@ final class AccessCommand {
   private static Issued issued(ApiKeys keys, KeyOutcome outcome) throws CommandFailed {
     return switch (outcome) {
       case KeyOutcome.Made(ApiKey key, StoredKey stored) -> {
-        Map<String, @Nullable Object> fields =
-            keys.json(new ApiKeys.Listed(stored, Optional.empty()));
+        Map<String, @Nullable Object> fields = ApiKeys.json(ApiKeys.Listed.made(stored));
         fields.put("secret", key.secretText());
         yield new Issued(stored, key.secretText(), Output.object(fields));
       }
@@ -364,7 +363,7 @@ final class AccessCommand {
 
   /** A key of another version may have a scope that this version doesn't know. */
   private static JsonNode shown(ApiKeys keys, ApiKeys.Listed listed) {
-    Map<String, @Nullable Object> fields = keys.json(listed);
+    Map<String, @Nullable Object> fields = ApiKeys.json(listed);
     fields.put(
         "scopes",
         listed.key().rights().scopes().stream()
@@ -403,6 +402,6 @@ final class AccessCommand {
   }
 
   private static ApiKeys keys(OpenDatabase opened) {
-    return new ApiKeys(opened.database(), _ -> {}, Optional.empty(), new RandomSource(), CLOCK);
+    return new ApiKeys(opened.database(), _ -> {}, Optional.empty(), new RandomSource());
   }
 }

@@ -5,13 +5,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** The first line of a CSV file: its columns and their order. */
 final class CsvHeader {
-  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_ .-]{1,64}");
-
   private static final int COLUMNS_NAMED_MAX = 10;
 
   private CsvHeader() {}
@@ -24,17 +22,20 @@ final class CsvHeader {
     if (names.isEmpty()) {
       return refused("The first line of a CSV file names its columns; its quotes are unbalanced.");
     }
+    if (names.get().stream().anyMatch(name -> name.indexOf('\r') >= 0)) {
+      return refused("The lines of a CSV file end with LF or CRLF; those of this one with CR.");
+    }
     List<String> unknown =
-        names.get().stream()
-            .filter(name -> WireNamed.find(Column.class, name).isEmpty())
-            .distinct()
+        IntStream.range(0, names.get().size())
+            .filter(at -> WireNamed.find(Column.class, names.get().get(at)).isEmpty())
+            .mapToObj(at -> Integer.toString(at + 1))
             .toList();
     if (!unknown.isEmpty()) {
       return refused(
           "The first line names the columns, of type, key, legacy_id, created_at, public_id,"
-              + " client_id, client_namespace and client_principal. Unknown: "
-              + String.join(
-                  ", ", unknown.stream().limit(COLUMNS_NAMED_MAX).map(CsvHeader::named).toList())
+              + " client_id, client_namespace and client_principal. Unknown: column"
+              + (unknown.size() == 1 ? " " : "s ")
+              + String.join(", ", unknown.stream().limit(COLUMNS_NAMED_MAX).toList())
               + ".");
     }
     List<Column> columns = new ArrayList<>();
@@ -51,10 +52,6 @@ final class CsvHeader {
       return refused("The first line names neither key nor legacy_id nor client_id.");
     }
     return new RowFile.Opened.Sound(new RowFile(line, new CsvLineReader(columns), false));
-  }
-
-  private static String named(String name) {
-    return NAME.matcher(name).matches() ? name : "?";
   }
 
   private static RowFile.Opened refused(String detail) {

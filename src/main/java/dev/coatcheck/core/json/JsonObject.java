@@ -120,7 +120,9 @@ public final class JsonObject {
         throw new JsonFault(
             "field_unknown",
             NAME.matcher(name).matches() ? at(name) : at("?"),
-            "The known fields are " + String.join(", ", new TreeSet<>(allowed)) + ".");
+            allowed.isEmpty()
+                ? "No field is known here. Send an empty object."
+                : "The known fields are " + String.join(", ", new TreeSet<>(allowed)) + ".");
       }
     }
     return this;
@@ -164,12 +166,17 @@ public final class JsonObject {
         : optionalString(name);
   }
 
-  /** A time with an offset, from the year 1970 on; empty also if the field is null. */
-  public Optional<Instant> nullableTime(String name) {
-    return nullableString(name).map(text -> time(name, text));
+  /** A time with an offset, from the year 1970 on. */
+  public Optional<Instant> optionalTime(String name) {
+    return optionalString(name).map(text -> time(name, text, ""));
   }
 
-  private Instant time(String name, String text) {
+  /** The same; empty also if the field is null. */
+  public Optional<Instant> nullableTime(String name) {
+    return nullableString(name).map(text -> time(name, text, ", or null"));
+  }
+
+  private Instant time(String name, String text, String orElse) {
     try {
       Instant time = OffsetDateTime.parse(text).toInstant();
       if (!time.isBefore(Instant.EPOCH) && time.isBefore(TIME_END)) {
@@ -179,7 +186,8 @@ public final class JsonObject {
       // refused below
     }
     throw invalid(
-        name, "Send a time such as 2026-01-31T12:00:00Z, from the year 1970 to 9999, or null.");
+        name,
+        "Send a time such as 2026-01-31T12:00:00Z, from 1970-01-01 to 9999-12-30" + orElse + ".");
   }
 
   public boolean bool(String name, boolean otherwise) {

@@ -9,15 +9,16 @@ import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.sql.Database;
 import java.net.InetAddress;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
  * Decides who may call. A known key is cached as long as the change feed vouches for it, so every
- * instance soon refuses a revoked key. Unknown keys are never cached.
+ * instance soon refuses a revoked key. Unknown keys are never cached. A key expires by the clock of
+ * Postgres, which is read with it, so the clocks of gateways have no effect.
  */
 public final class Access {
   /**
@@ -28,8 +29,8 @@ public final class Access {
 
   private final AccessStore store;
   private final Observer observer;
-  private final InstantSource clock;
-  private final TrustedCache<String, StoredKey> known;
+  private final LongSupplier nanoTime;
+  private final TrustedCache<String, TimedKey> known;
   private final Duration staleMax;
   private final KeyUses uses;
 
@@ -41,14 +42,14 @@ public final class Access {
       ChangeFeed feed,
       Duration staleMax,
       Observer observer,
-      InstantSource clock) {
+      LongSupplier nanoTime) {
     this.store = new AccessStore(database);
     this.known =
         new TrustedCache<>(feed, ChangeKind.API_KEY, (keyId, _) -> List.of(keyId), CACHED_KEYS_MAX);
     this.staleMax = staleMax;
     this.uses = new KeyUses(store, observer);
     this.observer = observer;
-    this.clock = clock;
+    this.nanoTime = nanoTime;
   }
 
   /** Drops a changed key from the cache of this instance, before the change feed does. */
@@ -113,9 +114,10 @@ public final class Access {
   private Optional<StoredKey> alive(String keyId, Predicate<StoredKey> isShown) {
     Optional<StoredKey> alive =
         known
-            .get(keyId, staleMax, store::find)
-            .filter(isShown)
-            .filter(found -> found.isAlive(clock.instant()));
+            .get(keyId, staleMax, keyIds -> store.find(keyIds, nanoTime))
+            .filter(found -> found.isAlive(nanoTime.getAsLong()))
+            .map(TimedKey::key)
+            .filter(isShown);
     alive.ifPresent(found -> uses.note(found.keyId()));
     return alive;
   }

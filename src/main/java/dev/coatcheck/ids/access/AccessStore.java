@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
@@ -31,6 +32,7 @@ import org.jooq.SelectJoinStep;
 /** All SQL about API keys that changes none, and the transactions that do. */
 final class AccessStore {
   private static final Field<String> ASKED = field("wanted.asked", String.class);
+  private static final Field<Instant> NOW = field("now()", API_KEY.CREATED_AT.getDataType());
 
   /** Once a minute for each key, however many instances were asked with it. */
   private static final String USE =
@@ -87,13 +89,14 @@ final class AccessStore {
   }
 
   /** The keys with these IDs that exist, by ID. */
-  Map<String, StoredKey> find(List<String> keyIds) {
+  Map<String, TimedKey> find(List<String> keyIds, LongSupplier nanoTime) {
+    long sentNano = nanoTime.getAsLong();
     return database.read(
         "API key read",
         sql -> {
           // Returns the question with each answer, and also if no row is found.
           var rows =
-              sql.select(ASKED)
+              sql.select(ASKED, NOW)
                   .select(API_KEY.fields())
                   .from(table("unnest({0}) as wanted (asked)", val(keyIds.toArray(String[]::new))))
                   .leftJoin(API_KEY)
@@ -104,8 +107,11 @@ final class AccessStore {
               rows.size() == keyIds.size() && asked.equals(Set.copyOf(keyIds)), "other API keys");
           return rows.stream()
               .filter(row -> row.get(API_KEY.KEY_ID) != null)
-              .map(row -> ApiKeyTable.storedKey(row.into(API_KEY)))
-              .collect(Collectors.toMap(StoredKey::keyId, key -> key));
+              .map(
+                  row ->
+                      new TimedKey(
+                          ApiKeyTable.storedKey(row.into(API_KEY)), row.get(NOW), sentNano))
+              .collect(Collectors.toMap(timed -> timed.key().keyId(), timed -> timed));
         });
   }
 
@@ -115,7 +121,7 @@ final class AccessStore {
         sql -> withUses(sql).where(API_KEY.KEY_ID.eq(keyId)).fetchOptional(AccessStore::listed));
   }
 
-  List<ApiKeys.Listed> list(ApiKeys.Filter filter, Instant now) {
+  List<ApiKeys.Listed> list(ApiKeys.Filter filter) {
     Condition condition =
         filter
             .principal()
@@ -131,7 +137,7 @@ final class AccessStore {
                                 "{0} <@ {1}",
                                 API_KEY.TYPES, val(names.toArray(String[]::new), API_KEY.TYPES)))
                     .orElse(noCondition()))
-            .and(filter.status().map(status -> has(status, now)).orElse(noCondition()))
+            .and(filter.status().map(AccessStore::has).orElse(noCondition()))
             .and(
                 filter
                     .after()
@@ -153,37 +159,38 @@ final class AccessStore {
                 .fetch(AccessStore::listed));
   }
 
-  List<StoredKey> liveNamed(String name, Instant now) {
+  List<StoredKey> liveNamed(String name) {
     return database.read(
         "API keys of a name",
         sql ->
             sql.selectFrom(API_KEY)
-                .where(API_KEY.NAME.eq(name), has(StoredKey.Status.ACTIVE, now))
+                .where(API_KEY.NAME.eq(name), has(StoredKey.Status.ACTIVE))
                 .orderBy(API_KEY.CREATED_AT, API_KEY.KEY_ID)
                 .fetch(ApiKeyTable::storedKey));
   }
 
   private static SelectJoinStep<Record> withUses(DSLContext sql) {
     return sql.select(API_KEY.fields())
+        .select(NOW)
         .select(API_KEY_USE.LAST_USED_AT)
         .from(API_KEY)
         .leftJoin(API_KEY_USE)
         .on(API_KEY_USE.KEY_ID.eq(API_KEY.KEY_ID));
   }
 
-  private static Condition has(StoredKey.Status status, Instant now) {
-    Condition isLasting = API_KEY.EXPIRES_AT.isNull().or(API_KEY.EXPIRES_AT.gt(now));
+  private static Condition has(StoredKey.Status status) {
+    Condition isLasting = API_KEY.EXPIRES_AT.isNull().or(API_KEY.EXPIRES_AT.gt(NOW));
     return switch (status) {
       case ACTIVE -> API_KEY.REVOKED_AT.isNull().and(isLasting);
-      case EXPIRED -> API_KEY.REVOKED_AT.isNull().and(API_KEY.EXPIRES_AT.le(now));
+      case EXPIRED -> API_KEY.REVOKED_AT.isNull().and(API_KEY.EXPIRES_AT.le(NOW));
       case REVOKED -> API_KEY.REVOKED_AT.isNotNull();
     };
   }
 
   private static ApiKeys.Listed listed(Record row) {
+    StoredKey key = ApiKeyTable.storedKey(row.into(API_KEY));
     return new ApiKeys.Listed(
-        ApiKeyTable.storedKey(row.into(API_KEY)),
-        Optional.ofNullable(row.get(API_KEY_USE.LAST_USED_AT)));
+        key, key.status(row.get(NOW)), Optional.ofNullable(row.get(API_KEY_USE.LAST_USED_AT)));
   }
 
   /** Notes that keys were used in this minute. */

@@ -62,6 +62,11 @@ public record AddressRange(InetAddress address, int bits) {
     }
   }
 
+  /** As {@link #parse}, of a single address: in no spelling that programs read differently. */
+  static Optional<InetAddress> plainAddress(String text) {
+    return text.indexOf('/') < 0 ? parse(text).map(AddressRange::address) : Optional.empty();
+  }
+
   public boolean holds(InetAddress other) {
     byte[] ours = address.getAddress();
     byte[] theirs = other.getAddress();

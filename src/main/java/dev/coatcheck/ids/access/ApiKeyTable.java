@@ -3,6 +3,7 @@ package dev.coatcheck.ids.access;
 import static dev.coatcheck.postgres.sql.schema.Tables.API_KEY;
 import static dev.coatcheck.postgres.sql.schema.Tables.TYPE;
 import static java.util.Objects.requireNonNull;
+import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.cluster.audit.Actor;
@@ -10,6 +11,7 @@ import dev.coatcheck.cluster.audit.AuditTable;
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
 import dev.coatcheck.postgres.sql.schema.tables.records.ApiKeyRecord;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jooq.DSLContext;
+import org.jooq.Field;
 import org.jspecify.annotations.Nullable;
 
 /** All API keys within one transaction, which is the only one that changes any. */
@@ -46,10 +49,16 @@ final class ApiKeyTable {
         set_config('enable_mergejoin', 'off', true)
       """;
 
+  private static final Field<Instant> NOW =
+      field("clock_timestamp()", API_KEY.CREATED_AT.getDataType());
+
   private final DSLContext sql;
 
-  private ApiKeyTable(DSLContext sql) {
+  private final Instant now;
+
+  private ApiKeyTable(DSLContext sql, Instant now) {
     this.sql = sql;
+    this.now = now;
   }
 
   /**
@@ -58,7 +67,12 @@ final class ApiKeyTable {
    */
   static ApiKeyTable locked(DSLContext sql) {
     sql.execute("lock table {0} in share row exclusive mode", API_KEY);
-    return new ApiKeyTable(sql);
+    return new ApiKeyTable(sql, requireNonNull(sql.select(NOW).fetchSingle().value1()));
+  }
+
+  /** When the lock was held, by the clock of Postgres. */
+  Instant now() {
+    return now;
   }
 
   Optional<StoredKey> find(String keyId) {

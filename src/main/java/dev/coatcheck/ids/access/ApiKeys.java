@@ -8,8 +8,6 @@ import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
-import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -51,7 +49,6 @@ public final class ApiKeys {
   private final Consumer<String> forget;
   private final Optional<RateLimit> defaultLimit;
   private final RandomSource random;
-  private final InstantSource clock;
 
   /**
    * @param forget drops a changed key from the cache of this instance, by its ID
@@ -61,13 +58,11 @@ public final class ApiKeys {
       Database database,
       Consumer<String> forget,
       Optional<RateLimit> defaultLimit,
-      RandomSource random,
-      InstantSource clock) {
+      RandomSource random) {
     this.store = new AccessStore(database);
     this.forget = forget;
     this.defaultLimit = defaultLimit;
     this.random = random;
-    this.clock = clock;
   }
 
   /** What a change may leave of a key's name and rights. */
@@ -89,8 +84,18 @@ public final class ApiKeys {
     }
   }
 
-  /** A key, and when it was last used, to the minute. */
-  public record Listed(StoredKey key, Optional<Instant> lastUsedAt) {}
+  /**
+   * A key as it was read.
+   *
+   * @param status by the clock of Postgres
+   * @param lastUsedAt to the minute
+   */
+  public record Listed(StoredKey key, StoredKey.Status status, Optional<Instant> lastUsedAt) {
+    /** A key that was made just now. */
+    public static Listed made(StoredKey key) {
+      return new Listed(key, StoredKey.Status.ACTIVE, Optional.empty());
+    }
+  }
 
   /**
    * Which keys to list, from the oldest on.
@@ -163,7 +168,7 @@ public final class ApiKeys {
           String fresh =
               isTaken(keys, wanted.name()) ? wanted.principalWith(key.id()) : wanted.name();
           StoredKey stored =
-              made(key, key.id(), wanted.name(), asked.orElse(fresh), rights, caller);
+              made(keys, key, key.id(), wanted.name(), asked.orElse(fresh), rights, caller);
           keys.insert(stored);
           Map<String, @Nullable Object> detail = new LinkedHashMap<>();
           detail.put("name", stored.name());
@@ -198,7 +203,7 @@ public final class ApiKeys {
           if (version.isPresent() && version.getAsInt() != key.version()) {
             return new KeyOutcome.VersionDiffers();
           }
-          if (!key.isAlive(clock.instant())) {
+          if (!key.isAlive(keys.now())) {
             return new KeyOutcome.Ended();
           }
           Patch patch = change.apply(key);
@@ -248,7 +253,7 @@ public final class ApiKeys {
     if (key.successor().isPresent()) {
       return new KeyOutcome.AlreadyRotated();
     }
-    if (!key.isAlive(clock.instant())) {
+    if (!key.isAlive(keys.now())) {
       return new KeyOutcome.Ended();
     }
     Rights rights = key.rights().expiringAt(rotation.expiresAt().or(key.rights()::expiresAt));
@@ -256,10 +261,11 @@ public final class ApiKeys {
     if (refusal.isPresent()) {
       return refusal.get();
     }
-    Instant end = whole(clock.instant()).plus(rotation.overlap());
+    Instant end = keys.now().plus(rotation.overlap());
     Instant oldEnd = key.rights().expiresAt().filter(end::isAfter).orElse(end);
     ApiKey fresh = ApiKey.generate(random);
-    StoredKey successor = made(fresh, key.chain(), key.name(), key.principal(), rights, caller);
+    StoredKey successor =
+        made(keys, fresh, key.chain(), key.name(), key.principal(), rights, caller);
     keys.insert(successor);
     keys.update(
         key.changed(
@@ -351,16 +357,16 @@ public final class ApiKeys {
 
   /** A page, from the oldest key on, and of one key more if there are more. */
   public List<Listed> list(Filter filter) {
-    return store.list(filter, clock.instant());
+    return store.list(filter);
   }
 
   /** The keys in force with a name, from the oldest on. */
   public List<StoredKey> liveNamed(String name) {
-    return store.liveNamed(name, clock.instant());
+    return store.liveNamed(name);
   }
 
-  /** A key as answers and commands show it, with its status by this process's clock. */
-  public Map<String, @Nullable Object> json(Listed listed) {
+  /** A key as answers and commands show it. */
+  public static Map<String, @Nullable Object> json(Listed listed) {
     StoredKey key = listed.key();
     Map<String, @Nullable Object> json = new LinkedHashMap<>();
     json.put("object", "api_key");
@@ -370,7 +376,7 @@ public final class ApiKeys {
     json.putAll(key.rights().json());
     json.put("created_at", key.createdAt().toString());
     json.put("last_used_at", listed.lastUsedAt().map(Instant::toString).orElse(null));
-    json.put("status", key.status(clock.instant()).wireName());
+    json.put("status", listed.status().wireName());
     json.put("made_by", key.madeBy().map(ApiKey::shown).orElse(null));
     json.put("successor", key.successor().map(ApiKey::shown).orElse(null));
     json.put("revoked_at", key.revokedAt().map(Instant::toString).orElse(null));
@@ -397,7 +403,7 @@ public final class ApiKeys {
                 return work.apply(keys, Authority.ofOperator(actor));
               }
               Optional<StoredKey> caller =
-                  keys.find(actor.keyId().get()).filter(key -> key.isAlive(clock.instant()));
+                  keys.find(actor.keyId().get()).filter(key -> key.isAlive(keys.now()));
               if (caller.isEmpty()) {
                 return new KeyOutcome.CallerEnded();
               }
@@ -418,8 +424,8 @@ public final class ApiKeys {
     return caller.rights().firstBeyond(rights, defaultLimit).map(BeyondCaller::new);
   }
 
-  private Optional<KeyOutcome> unsound(ApiKeyTable keys, Rights rights) {
-    if (rights.expiresAt().filter(end -> !clock.instant().isBefore(end)).isPresent()) {
+  private static Optional<KeyOutcome> unsound(ApiKeyTable keys, Rights rights) {
+    if (rights.expiresAt().filter(end -> !keys.now().isBefore(end)).isPresent()) {
       return Optional.of(new KeyOutcome.ExpiryPassed());
     }
     return rights.types().map(keys::areTypes).orElse(true)
@@ -431,8 +437,14 @@ public final class ApiKeys {
     return RESERVED.contains(principal) || keys.everHad(principal);
   }
 
-  private StoredKey made(
-      ApiKey key, String chain, String name, String principal, Rights rights, Authority caller) {
+  private static StoredKey made(
+      ApiKeyTable keys,
+      ApiKey key,
+      String chain,
+      String name,
+      String principal,
+      Rights rights,
+      Authority caller) {
     return new StoredKey(
         key.id(),
         chain,
@@ -443,13 +455,8 @@ public final class ApiKeys {
         1,
         caller.keyId(),
         Optional.empty(),
-        whole(clock.instant()),
+        keys.now(),
         Optional.empty());
-  }
-
-  /** As Postgres stores it. */
-  private static Instant whole(Instant time) {
-    return time.truncatedTo(ChronoUnit.MICROS);
   }
 
   private static Map<String, @Nullable Object> difference(StoredKey before, StoredKey after) {

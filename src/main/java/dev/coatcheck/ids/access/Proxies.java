@@ -70,7 +70,7 @@ public final class Proxies {
   }
 
   private static Optional<InetAddress> address(String hop) {
-    return AddressRange.literal(WITH_PORT.matcher(hop).replaceFirst("$1$2"));
+    return AddressRange.plainAddress(WITH_PORT.matcher(hop).replaceFirst("$1$2"));
   }
 
   /** Whether the other end of a socket is one of our proxies. */

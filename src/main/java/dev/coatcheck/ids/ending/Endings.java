@@ -96,8 +96,12 @@ public final class Endings {
      */
     record Answered(StoredResponse answer, boolean replayed) implements Result {}
 
-    /** The Idempotency-Key was used for other requests. Nothing was done. */
-    record KeyReused() implements Result {}
+    /**
+     * The Idempotency-Key was used for other requests. Nothing was done.
+     *
+     * @param forOtherTypes whether it was these requests, of a caller with other types
+     */
+    record KeyReused(boolean forOtherTypes) implements Result {}
 
     /**
      * Another transaction is using one of the public IDs or the Idempotency-Key. Nothing was done.

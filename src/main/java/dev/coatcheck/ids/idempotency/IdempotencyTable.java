@@ -18,7 +18,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -45,9 +44,15 @@ public final class IdempotencyTable {
           requestHash, new StoredResponse(answer.status(), answer.body(), erased, false));
     }
 
-    /** What comes of a call with the same key: another request with the key is refused. */
-    public <R> R of(IdempotentCall<?> call, Function<StoredResponse, R> same, Supplier<R> other) {
-      return requestHash.equals(call.requestHash()) ? same.apply(answer) : other.get();
+    /**
+     * What comes of a call with the same key: another request with the key is refused, also one
+     * that differs only by the types of its caller, for which {@code reused} takes true.
+     */
+    public <R> R of(
+        IdempotentCall<?> call, Function<StoredResponse, R> same, Function<Boolean, R> reused) {
+      return requestHash.equals(call.requestHash())
+          ? same.apply(answer)
+          : reused.apply(call.differsByTypes(requestHash));
     }
   }
 

@@ -26,10 +26,19 @@ public final class IdempotentFile {
    * A file that is processed once, however often it is sent.
    *
    * @param request distinguishes it from other requests with the same file
+   * @param types stands for the types of the caller; see {@link IdempotentCall}
    * @param answer to an outcome; empty if the outcome is not final
    */
   public record Keyed<T>(
-      IdempotencyKey key, String request, Function<T, Optional<StoredResponse>> answer) {}
+      IdempotencyKey key,
+      String request,
+      String types,
+      Function<T, Optional<StoredResponse>> answer) {
+
+    private IdempotentCall<T> call(MessageDigest digest, Function<T, StoredResponse> stored) {
+      return new IdempotentCall<>(key, HexFormat.of().formatHex(digest.digest()) + types, stored);
+    }
+  }
 
   /**
    * Does the work on the file, unless its key already has a response.
@@ -65,8 +74,7 @@ public final class IdempotentFile {
       } catch (IOException gone) {
         return new IdempotentResult.Unkeyed<>(broken.get());
       }
-      IdempotentCall<T> once =
-          new IdempotentCall<>(asked.key(), hex(digest), IdempotentFile::never);
+      IdempotentCall<T> once = asked.call(digest, IdempotentFile::never);
       return IdempotentCallTable.answered(database, Optional.of(once))
           .orElseGet(IdempotentResult.Busy::new); // the response has expired meanwhile
     }
@@ -79,16 +87,12 @@ public final class IdempotentFile {
                 IdempotentCallTable.write(
                     database,
                     "answer to a file",
-                    Optional.of(new IdempotentCall<T>(asked.key(), hex(digest), _ -> answer)),
+                    Optional.of(asked.call(digest, _ -> answer)),
                     _ -> outcome))
         .orElseGet(() -> new IdempotentResult.Unkeyed<>(outcome));
   }
 
   private static <T> StoredResponse never(T outcome) {
     throw new IllegalStateException("no work was done");
-  }
-
-  private static String hex(MessageDigest digest) {
-    return HexFormat.of().formatHex(digest.digest());
   }
 }

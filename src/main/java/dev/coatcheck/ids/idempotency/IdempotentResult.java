@@ -21,8 +21,12 @@ public sealed interface IdempotentResult<T> {
    */
   record Answered<T>(StoredResponse answer, boolean replayed) implements IdempotentResult<T> {}
 
-  /** The key was used for another request. Nothing was done. */
-  record KeyReused<T>() implements IdempotentResult<T> {}
+  /**
+   * The key was used for another request. Nothing was done.
+   *
+   * @param forOtherTypes whether it was this request, of a caller with other types
+   */
+  record KeyReused<T>(boolean forOtherTypes) implements IdempotentResult<T> {}
 
   /** Another transaction is using the key. Nothing was done. */
   record Busy<T>() implements IdempotentResult<T> {}

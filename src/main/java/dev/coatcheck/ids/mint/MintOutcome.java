@@ -35,8 +35,12 @@ public sealed interface MintOutcome {
    */
   record Answered(StoredResponse answer, boolean replayed) implements MintOutcome {}
 
-  /** The Idempotency-Key was used for another request; nothing was done. */
-  record KeyReused() implements MintOutcome {}
+  /**
+   * The Idempotency-Key was used for another request; nothing was done.
+   *
+   * @param forOtherTypes whether it was this request, of a caller with other types
+   */
+  record KeyReused(boolean forOtherTypes) implements MintOutcome {}
 
   /** Another call used one of the names until the deadline; nothing was done. */
   record Busy() implements MintOutcome {}

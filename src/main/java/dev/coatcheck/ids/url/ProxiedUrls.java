@@ -5,6 +5,7 @@ import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.mapping.OlderId;
 import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
 import dev.coatcheck.ids.pattern.LooseNumber;
+import dev.coatcheck.ids.pattern.LooseUuid;
 import dev.coatcheck.ids.redirect.LegacyCaller;
 import dev.coatcheck.ids.redirect.LegacyPaused;
 import dev.coatcheck.ids.redirect.RedirectOutcome;
@@ -13,17 +14,12 @@ import dev.coatcheck.ids.registry.Registry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.regex.Pattern;
 
 /**
  * Decides what a proxy does with the URI of a client without an API key: public IDs are replaced by
  * their keys, and legacy IDs are handled by the policies of their types.
  */
 public final class ProxiedUrls {
-  /** With its hyphens removed; in any spelling that some program accepts. */
-  private static final Pattern UUID =
-      Pattern.compile("\\s*(?:urn:uuid:)?\\{?[0-9A-Fa-f]{32}}?\\s*");
-
   private final UrlResolver resolver;
   private final Redirector redirector;
   private final Registry registry;
@@ -126,11 +122,11 @@ public final class ProxiedUrls {
   private boolean hasBareKey(UrlParts url, List<UrlId> ids) {
     List<LegacyUrlTemplate> templates = UrlId.fitting(url, registry);
     List<UrlSlice> segments = url.segments();
-    List<String> whole = url.pathWithoutLastSlash();
+    List<UrlSlice> whole = url.decodedSegments();
     for (int i = 0; i < segments.size(); i++) {
       int at = i;
       UrlSlice segment = segments.get(i);
-      boolean isKey = isKey(segment.unicodeText()) || (at < whole.size() && isUuid(whole.get(at)));
+      boolean isKey = isKey(segment.unicodeText()) || isKey(whole.get(at).unicodeText());
       if (isKey
           && ids.stream().noneMatch(id -> id.slice().equals(segment))
           && templates.stream().noneMatch(template -> template.isLiteralAt(at))) {
@@ -141,10 +137,6 @@ public final class ProxiedUrls {
   }
 
   private static boolean isKey(String text) {
-    return LooseNumber.is(text) || isUuid(text);
-  }
-
-  private static boolean isUuid(String text) {
-    return UUID.matcher(text.replace("-", "")).matches();
+    return LooseNumber.is(text) || LooseUuid.is(text);
   }
 }

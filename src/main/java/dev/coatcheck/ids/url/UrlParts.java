@@ -84,7 +84,15 @@ record UrlParts(String text, int pathAt, int queryAt) {
     return path().stream().map(UrlSlice::text).toList();
   }
 
-  /** Each segment of the path in full and decoded; a slash at the end starts no segment. */
+  /** Each segment of the path in full and decoded. */
+  List<UrlSlice> decodedSegments() {
+    return path().stream()
+        .map(this::decoded)
+        .map(segment -> segment.slice(0, segment.text().length()))
+        .toList();
+  }
+
+  /** The texts of the same; a slash at the end starts no segment. */
   List<String> pathWithoutLastSlash() {
     List<String> path = path().stream().map(segment -> decoded(segment).text()).toList();
     return path.size() > 1 && path.getLast().isEmpty() ? path.subList(0, path.size() - 1) : path;

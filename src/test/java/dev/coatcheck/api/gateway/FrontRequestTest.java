@@ -31,7 +31,6 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -64,10 +63,9 @@ class FrontRequestTest {
   private final ChangeFeed feed =
       ChangeFeed.open(settings, observer, System::nanoTime, System::currentTimeMillis);
   private final Access access =
-      new Access(database, feed, Duration.ofSeconds(60), observer, InstantSource.system());
+      new Access(database, feed, Duration.ofSeconds(60), observer, System::nanoTime);
   private final ApiKeys keys =
-      new ApiKeys(
-          database, access::forget, Optional.empty(), new RandomSource(), InstantSource.system());
+      new ApiKeys(database, access::forget, Optional.empty(), new RandomSource());
   private final Permits permits = new Permits(PERMITS);
   private final BlockingQueue<CompletableFuture<Boolean>> begun = new LinkedBlockingQueue<>();
   private final BlockingQueue<Deadline> deadlines = new LinkedBlockingQueue<>();

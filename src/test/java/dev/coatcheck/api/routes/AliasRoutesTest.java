@@ -226,6 +226,16 @@ class AliasRoutesTest {
   }
 
   @Test
+  void aBodyIsRefusedAndNothingIsDone() {
+    String alias = "/v1/ids/" + CLIENT.mint("charge").text("/id") + "/aliases/legacy/9000017";
+
+    assertProblem(CLIENT.hostile().put(alias, "{}"), "400 field_unknown body");
+    assertThat(CLIENT.put(alias, "").status()).isEqualTo(201);
+    assertProblem(CLIENT.hostile().send("DELETE", alias, "{}"), "400 field_unknown body");
+    assertThat(CLIENT.put(alias, "").status()).isEqualTo(200);
+  }
+
+  @Test
   void anUnknownPublicIdHasNoAliasesAndAMalformedOneIsRefused() {
     assertProblem(list(UNKNOWN_ID), "404 public_id_unknown id");
     assertProblem(remove(UNKNOWN_ID, "legacy/1"), "404 public_id_unknown id");

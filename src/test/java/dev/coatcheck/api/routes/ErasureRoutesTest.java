@@ -295,6 +295,29 @@ class ErasureRoutesTest {
   }
 
   @Test
+  void anOptionInABodyIsRefusedAndNothingIsErased() {
+    Known survivor = Known.minted("charge");
+
+    for (String body : List.of(json("cascade", true), "{}", "junk")) {
+      assertProblem(
+          CLIENT.hostile().post("/v1/ids/" + survivor.id() + "/erase", body),
+          "400 field_unknown body");
+    }
+    assertThat(CLIENT.get("/v1/ids/" + survivor.id()).text("/key")).isEqualTo(survivor.key());
+  }
+
+  @Test
+  void aWalkThroughAListWhoseLastIdWasErasedIsToldWhereToContinue() {
+    Known last = Known.minted("charge");
+    erase(last.id());
+
+    Reply refused = CLIENT.get("/v1/ids?type=charge&starting_after=" + last.id());
+
+    assertProblem(refused, "400 parameter_invalid starting_after");
+    assertThat(refused.text("/detail")).contains("If it was erased since, send the one next to it");
+  }
+
+  @Test
   void aMergedOrRevokedPublicIdIsErasedWithoutItsSurvivor() {
     Known survivor = Known.minted("charge");
     Known merged = Known.minted("charge");

@@ -20,7 +20,6 @@ import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -288,9 +287,7 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
 
   private static <T> T withKeys(TestDatabase on, Function<ApiKeys, T> work) {
     try (Database opened = Database.open(on.settings(1), "test-keys", new Observer())) {
-      return work.apply(
-          new ApiKeys(
-              opened, _ -> {}, Optional.empty(), new RandomSource(), InstantSource.system()));
+      return work.apply(new ApiKeys(opened, _ -> {}, Optional.empty(), new RandomSource()));
     }
   }
 

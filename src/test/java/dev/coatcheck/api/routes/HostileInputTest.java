@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.ids.registry.TestType;
 import java.io.IOException;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -62,6 +63,7 @@ class HostileInputTest {
     "/v1/..%2Ftypes, 400", "/v1/ids/%252e%252e, 400", "/v1/ids/%ff%fe, 400",
     "/v1/ids/%c0%af, 400", "/v1/ids/%zz, 400", "/v1/ids/%u0041, 400",
     "/r/%u0041, 400", "/r/%, 400", "/r/%g0, 400",
+    "/v1/ids?type=%ff, 400", "/v1/types?%, 400", "/v1/types?%ff, 400",
     "/r/%4, 400", "/v1/exports?type=%g0, 400", "/v1/ids?type=%zz, 400",
     "/v1/urls/resolve?url=%g0, 400", "/legacy/charge/%u0031, 400", "/docs/assets/%u0041, 400",
     "/r/%00, 400", "/r/%2F%2Fevil.example, 400", "/r/%252F, 400",
@@ -252,6 +254,57 @@ class HostileInputTest {
                 .status())
         .isEqualTo(415);
     assertThat(raw("POST /v1/ids", body).status()).isEqualTo(415);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "Content-Type: application/json | Content-Type: text/plain",
+        "Content-Encoding: identity | Content-Encoding: gzip",
+        "Transfer-Encoding: gzip, chunked | Content-Type: application/json",
+        "Transfer-Encoding: gzip | Transfer-Encoding: chunked",
+        "Transfer-Encoding: chunked | Transfer-Encoding: chunked"
+      })
+  void headersThatLeaveOpenWhatABodyIsAre400(String first, String second) throws IOException {
+    byte[] body = json("type", "charge").getBytes(StandardCharsets.UTF_8);
+    boolean isChunked = first.startsWith("Transfer-Encoding");
+    List<String> lines =
+        List.of(
+            "POST /v1/ids HTTP/1.1",
+            "Host: gateway",
+            "Connection: close",
+            first,
+            second,
+            isChunked ? "Accept: */*" : "Content-Length: " + body.length);
+
+    RawHttp.Reply reply =
+        RawHttp.send(
+            "127.0.0.1",
+            GATEWAY.uri().getPort(),
+            RawHttp.request(lines, isChunked ? RawHttp.chunked(body, 8_000) : body));
+
+    assertThat(reply.status()).isEqualTo(400);
+  }
+
+  /** The sender waits for an answer before it sends more, or never sends more. */
+  @Test
+  void aBodyThatIsAnnouncedAsTooLargeIs413BeforeItComes() throws IOException {
+    RawHttp.Reply reply;
+    try (Socket socket = new Socket("127.0.0.1", GATEWAY.uri().getPort())) {
+      socket
+          .getOutputStream()
+          .write(
+              ("POST /v1/ids HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer "
+                      + GATEWAY.key()
+                      + "\r\nContent-Type: application/json\r\nContent-Length: 5000000\r\n\r\n")
+                  .getBytes(StandardCharsets.US_ASCII));
+      reply = RawHttp.read(socket.getInputStream(), false);
+    }
+
+    assertThat(reply.status()).isEqualTo(413);
+    // An answer that had waited for the body in vain would end the connection.
+    assertThat(reply.headers()).doesNotContainKey("Connection");
   }
 
   @ParameterizedTest

@@ -133,6 +133,43 @@ class KeysForTypesTest {
   }
 
   @Test
+  void aRequestThatWasAnsweredToAKeyForOtherTypesDoesNotAskForAnotherIdempotencyKey() {
+    TestClient some =
+        GATEWAY.clientWith(Set.of(Scope.ALL), "principal = 'widened', types = '{user}'");
+    TestClient more =
+        GATEWAY.clientWith(Set.of(Scope.ALL), "principal = 'widened', types = '{user,charge}'");
+    TestClient all = GATEWAY.clientWith(Set.of(Scope.ALL), "principal = 'widened'");
+    String mint = json("type", "user", "key", "71");
+    String rows = "{\"type\":\"user\",\"key\":\"72\"}\n";
+    Reply minted = some.with("Idempotency-Key", "\"w\"").post("/v1/ids", mint);
+    Reply imported = imported(some, rows);
+    assertThat(minted.status()).isEqualTo(201);
+    assertThat(imported.status()).isEqualTo(200);
+
+    for (TestClient other : List.of(more, all)) {
+      for (Reply reply :
+          List.of(
+              other.with("Idempotency-Key", "\"w\"").post("/v1/ids", mint),
+              imported(other, rows))) {
+        assertProblem(reply, "422 idempotency_key_reused Idempotency-Key");
+        assertThat(reply.text("/detail"))
+            .startsWith("This request was answered before, to an API key for other types.")
+            .doesNotContain("send another");
+      }
+    }
+    assertThat(some.with("Idempotency-Key", "\"w\"").post("/v1/ids", mint).body())
+        .isEqualTo(minted.body());
+    assertThat(imported(some, rows).body()).isEqualTo(imported.body());
+  }
+
+  private static Reply imported(TestClient client, String rows) {
+    return client
+        .with("Idempotency-Key", "\"rows\"")
+        .with("Content-Type", "application/x-ndjson")
+        .post("/v1/imports", rows);
+  }
+
+  @Test
   void theKeyMayCreateATypeOfItsListAndNoOther() {
     TestClient key = GATEWAY.clientWith(Set.of(Scope.TYPES_WRITE), "types = '{later}'");
 

@@ -117,12 +117,20 @@ class RowFileTest {
   }
 
   @Test
-  void unknownColumnsAreNamed() throws IOException {
+  void unknownColumnsAreCountedAndNotRepeated() throws IOException {
     assertThat(RowFile.open(RowFormat.CSV, stream("type,key,id,<script>\n"), TYPE))
         .isEqualTo(
             new RowFile.Opened.Refused(
                 "The first line names the columns, of type, key, legacy_id, created_at, public_id,"
-                    + " client_id, client_namespace and client_principal. Unknown: id, ?."));
+                    + " client_id, client_namespace and client_principal. Unknown: columns 3, 4."));
+  }
+
+  @Test
+  void linesThatEndWithCarriageReturnsAreRefusedAndNotRepeated() throws IOException {
+    assertThat(RowFile.open(RowFormat.CSV, stream("type,key\rcharge,7827192329\r"), TYPE))
+        .isEqualTo(
+            new RowFile.Opened.Refused(
+                "The lines of a CSV file end with LF or CRLF; those of this one with CR."));
   }
 
   private static InputStream stream(String text) {

@@ -31,10 +31,10 @@ class AccessTest {
   private static final Database DATABASE = Database.open(SETTINGS, "test", OBSERVER);
   private static final ChangeFeed FEED =
       ChangeFeed.open(SETTINGS, OBSERVER, System::nanoTime, System::currentTimeMillis);
-  private static Instant now = Instant.parse("2026-01-01T00:00:00Z");
+  private static final AtomicLong AHEAD_NANOS = new AtomicLong();
   private static final Access ACCESS = access(DATABASE);
   private static final ApiKeys KEYS =
-      new ApiKeys(DATABASE, ACCESS::forget, Optional.empty(), new RandomSource(), () -> now);
+      new ApiKeys(DATABASE, ACCESS::forget, Optional.empty(), new RandomSource());
 
   @AfterAll
   static void close() {
@@ -70,9 +70,30 @@ class AccessTest {
     String key = issue(Set.of(Scope.ALL), Optional.of(Duration.ofDays(1)));
     assertThat(decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Granted.class);
 
-    now = now.plus(Duration.ofDays(1));
+    AHEAD_NANOS.addAndGet(Duration.ofDays(1).toNanos());
 
     assertThat(decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Unauthenticated.class);
+  }
+
+  /** The clocks of gateways may differ by minutes. */
+  @Test
+  void aRotationEndsTheOldKeyByTheClockOfPostgres() {
+    ApiKey old = TestKeys.create(KEYS, "rotated", Rights.of(Set.of(Scope.ALL)));
+    String key = old.secretText();
+    assertThat(decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Granted.class);
+
+    Instant before = postgresNow();
+    KEYS.rotate(old.id(), new ApiKeys.Rotation(Duration.ZERO, Optional.empty()), Actor.operator());
+
+    assertThat(decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Unauthenticated.class);
+    ApiKeys.Listed listed = KEYS.find(old.id()).orElseThrow();
+    assertThat(listed.status()).isEqualTo(StoredKey.Status.EXPIRED);
+    assertThat(listed.key().rights().expiresAt().orElseThrow()).isBetween(before, postgresNow());
+  }
+
+  private static Instant postgresNow() {
+    return DATABASE.read(
+        "now", sql -> sql.fetchSingle("select clock_timestamp()").get(0, Instant.class));
   }
 
   @Test
@@ -162,7 +183,7 @@ class AccessTest {
   }
 
   private static String issue(Set<Scope> scopes, Optional<Duration> validFor) {
-    Rights rights = Rights.of(scopes).expiringAt(validFor.map(now::plus));
+    Rights rights = Rights.of(scopes).expiringAt(validFor.map(Instant.now()::plus));
     return TestKeys.create(KEYS, "test", rights).secretText();
   }
 
@@ -179,6 +200,7 @@ class AccessTest {
   }
 
   private static Access access(Database database, ChangeFeed feed, Duration staleMax) {
-    return new Access(database, feed, staleMax, OBSERVER, () -> now);
+    return new Access(
+        database, feed, staleMax, OBSERVER, () -> System.nanoTime() + AHEAD_NANOS.get());
   }
 }

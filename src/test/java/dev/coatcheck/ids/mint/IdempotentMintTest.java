@@ -32,7 +32,7 @@ class IdempotentMintTest {
     mint("reused", HASH);
     int before = rows();
 
-    assertThat(mint("reused", OTHER_HASH)).isEqualTo(new MintOutcome.KeyReused());
+    assertThat(mint("reused", OTHER_HASH)).isEqualTo(new MintOutcome.KeyReused(false));
     assertThat(rows()).isEqualTo(before);
   }
 
@@ -132,7 +132,7 @@ class IdempotentMintTest {
 
       assertThat(worker.get())
           .isEqualTo(new MintOutcome.Answered(new StoredResponse(201, "first"), false));
-      assertThat(second.get()).isEqualTo(new MintOutcome.KeyReused());
+      assertThat(second.get()).isEqualTo(new MintOutcome.KeyReused(false));
     }
     assertThat(rows()).isEqualTo(before + 1);
   }

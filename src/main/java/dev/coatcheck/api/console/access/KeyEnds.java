@@ -18,7 +18,6 @@ import dev.coatcheck.ids.access.KeyOutcome;
 import dev.coatcheck.ids.access.StoredKey;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -62,11 +61,11 @@ final class KeyEnds {
   }
 
   /** Replaces a key by a successor, whose secret is shown once. */
-  record Rotate(KeyPages.Verbs verbs, InstantSource clock) implements KeyForms.OfKey {
+  record Rotate(KeyPages.Verbs verbs) implements KeyForms.OfKey {
     @Override
     public Html.Template page(
         Visit visit, ApiKeys.Listed listed, Form form, Optional<Problem> fault) {
-      View view = view(visit, "Rotate", KeyRow.of(listed, clock.instant()), form, fault);
+      View view = view(visit, "Rotate", KeyRow.of(listed), form, fault);
       return (out, none) -> JterotateGenerated.render(out, none, view);
     }
 
@@ -113,11 +112,11 @@ final class KeyEnds {
   }
 
   /** Ends a key for good. */
-  record Revoke(KeyPages.Verbs verbs, InstantSource clock) implements KeyForms.OfKey {
+  record Revoke(KeyPages.Verbs verbs) implements KeyForms.OfKey {
     @Override
     public Html.Template page(
         Visit visit, ApiKeys.Listed listed, Form form, Optional<Problem> fault) {
-      View view = view(visit, "Revoke", KeyRow.of(listed, clock.instant()), form, fault);
+      View view = view(visit, "Revoke", KeyRow.of(listed), form, fault);
       return (out, none) -> JterevokeGenerated.render(out, none, view);
     }
 

@@ -24,8 +24,6 @@ import dev.coatcheck.ids.access.StoredKey;
 import dev.coatcheck.ids.registry.Registry;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
-import java.time.Instant;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 
@@ -37,15 +35,13 @@ public final class KeyPages {
 
   private final Gate gate;
   private final Verbs verbs;
-  private final InstantSource clock;
 
   /** What the pages ask. */
   public record Verbs(ApiKeys keys, Registry registry, Audit audit, RandomSource random) {}
 
-  public KeyPages(Gate gate, Verbs verbs, InstantSource clock) {
+  public KeyPages(Gate gate, Verbs verbs) {
     this.gate = gate;
     this.verbs = verbs;
-    this.clock = clock;
   }
 
   public void register(Endpoints endpoints) {
@@ -53,8 +49,8 @@ public final class KeyPages {
     gate.register(endpoints, ALL + "/new", Scope.ACCESS_ADMIN, new KeyForms.Create(verbs));
     endpoints.page(HandlerType.GET, ONE, gate.page(this::one));
     gate.register(endpoints, ONE + "/edit", Scope.ACCESS_ADMIN, new KeyForms.Edit(verbs));
-    gate.register(endpoints, ONE + "/rotate", Scope.ACCESS_ADMIN, new KeyEnds.Rotate(verbs, clock));
-    gate.register(endpoints, ONE + "/revoke", Scope.ACCESS_ADMIN, new KeyEnds.Revoke(verbs, clock));
+    gate.register(endpoints, ONE + "/rotate", Scope.ACCESS_ADMIN, new KeyEnds.Rotate(verbs));
+    gate.register(endpoints, ONE + "/revoke", Scope.ACCESS_ADMIN, new KeyEnds.Revoke(verbs));
   }
 
   /**
@@ -122,8 +118,7 @@ public final class KeyPages {
 
   private Answer list(
       int status, Visit visit, Filters filters, List<ApiKeys.Listed> found, String fault) {
-    Instant now = clock.instant();
-    List<KeyRow> keys = found.stream().limit(KEYS_MAX).map(key -> KeyRow.of(key, now)).toList();
+    List<KeyRow> keys = found.stream().limit(KEYS_MAX).map(KeyRow::of).toList();
     ListView view =
         new ListView(
             visit.frame(Section.KEYS, "API keys"),
@@ -152,7 +147,7 @@ public final class KeyPages {
   private Answer one(Context ctx, Visit visit) {
     Query.none(ctx);
     Gate.require(visit, Scope.ACCESS_ADMIN);
-    KeyRow key = KeyRow.of(key(ctx, visit, verbs.keys()), clock.instant());
+    KeyRow key = KeyRow.of(key(ctx, visit, verbs.keys()));
     Optional<Audit.Page> history = AuditPages.about(key.id(), verbs.audit(), visit.rights());
     View view =
         new View(

@@ -15,8 +15,8 @@ import java.util.Optional;
 
 /** An API key as pages show it. */
 record KeyRow(StoredKey key, Optional<Instant> lastUsedAt, StoredKey.Status status) {
-  static KeyRow of(ApiKeys.Listed listed, Instant now) {
-    return new KeyRow(listed.key(), listed.lastUsedAt(), listed.key().status(now));
+  static KeyRow of(ApiKeys.Listed listed) {
+    return new KeyRow(listed.key(), listed.lastUsedAt(), listed.status());
   }
 
   /** Such as {@code key_2bN8Qx0LmT4a}. */

@@ -80,7 +80,7 @@ public final class AccessRoutes implements Routes {
   }
 
   private Answer found(Optional<ApiKeys.Listed> key) {
-    return key.map(listed -> tagged(200, listed.key(), keys.json(listed)))
+    return key.map(listed -> tagged(200, listed.key(), ApiKeys.json(listed)))
         .orElseGet(() -> Answer.of(KeyProblems.unknown()));
   }
 
@@ -91,7 +91,7 @@ public final class AccessRoutes implements Routes {
         keys.list(filter(query, RequestCaller.of(ctx).caller().rights(), keys, limit));
     return Answer.json(
         200,
-        ListView.page(page.stream().limit(limit).map(keys::json).toList(), page.size() > limit));
+        ListView.page(page.stream().limit(limit).map(ApiKeys::json).toList(), page.size() > limit));
   }
 
   /**
@@ -187,8 +187,7 @@ public final class AccessRoutes implements Routes {
   private Answer answer(KeyOutcome outcome) {
     return switch (outcome) {
       case KeyOutcome.Made(ApiKey key, StoredKey stored) -> {
-        Map<String, @Nullable Object> view =
-            keys.json(new ApiKeys.Listed(stored, Optional.empty()));
+        Map<String, @Nullable Object> view = ApiKeys.json(ApiKeys.Listed.made(stored));
         view.put("secret", key.secretText());
         yield tagged(201, stored, view);
       }

@@ -40,7 +40,7 @@ public final class LeaseRoutes implements Routes {
   public void register(Endpoints endpoints) {
     endpoints.json(HandlerType.POST, "/v1/leases", Scope.KEYS_WRITE, this::acquire);
     endpoints.json(HandlerType.PUT, "/v1/leases/{id}", Scope.KEYS_WRITE, this::renew);
-    endpoints.secured(HandlerType.DELETE, "/v1/leases/{id}", Scope.KEYS_WRITE, this::release);
+    endpoints.bodiless(HandlerType.DELETE, "/v1/leases/{id}", Scope.KEYS_WRITE, this::release);
   }
 
   /**
@@ -122,7 +122,7 @@ public final class LeaseRoutes implements Routes {
       throw body.invalid("epoch", "This must be the epoch of the lease, an integer from 1 on.");
     }
     Instant until =
-        body.nullableTime("until")
+        body.optionalTime("until")
             .orElseThrow(() -> body.missing("until", "Send the end of the window granted last."));
     return switch (leases.renew(
         ctx.pathParam("id"),

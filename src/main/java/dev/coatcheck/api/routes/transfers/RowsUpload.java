@@ -86,7 +86,10 @@ public final class RowsUpload {
   public <T> Answer answer(Work<T> work, Function<T, Optional<ImportView>> done, Answers<T> answers)
       throws IOException {
     Optional<IdempotentFile.Keyed<T>> keyed =
-        key.map(named -> new IdempotentFile.Keyed<>(named, name(), done.andThen(this::toStore)));
+        key.map(
+            named ->
+                new IdempotentFile.Keyed<>(
+                    named, name(), IdempotencyHeader.types(ctx), done.andThen(this::toStore)));
     try (PacedBody body = new PacedBody(ctx.req().getInputStream())) {
       Answer answer =
           switch (work.run(body, keyed)) {
@@ -94,6 +97,8 @@ public final class RowsUpload {
                 answers.answer(outcome, body.isTooSlow());
             case IdempotentResult.Answered<T>(StoredResponse stored, boolean replayed) ->
                 IdempotencyHeader.stored(stored, replayed);
+            case IdempotentResult.KeyReused<T>(boolean forOtherTypes) when forOtherTypes ->
+                IdempotencyHeader.reused(true);
             case IdempotentResult.KeyReused<T> _ ->
                 Answer.of(
                     Problem.at(
@@ -128,8 +133,7 @@ public final class RowsUpload {
 
   /** Tells the file from the other requests with its key. */
   private String name() {
-    return IdempotencyHeader.named(
-        ctx, "%s %s %s %d".formatted(ctx.method(), ctx.path(), format.wireName(), errorsMax));
+    return "%s %s %s %d".formatted(ctx.method(), ctx.path(), format.wireName(), errorsMax);
   }
 
   private Optional<StoredResponse> toStore(Optional<ImportView> done) {
