@@ -50,7 +50,9 @@ final class ChildSteps {
       exists (
             select from pg_attribute a
               join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
-             where (a.attrelid = tg_relid or a.attrelid in (select pg_partition_ancestors(tg_relid)))
+             where a.attrelid = any (array(select tg_relid
+                                           union
+                                           select pg_partition_ancestors(tg_relid)::oid))
                and a.attname = %s
                and trim(both '\''()' from split_part(pg_get_expr(d.adbin, d.adrelid), '::', 1))
                      = %s::text)\
