@@ -63,7 +63,8 @@ final class ChildCodeTable {
               "Where a statement writes only the new column of a table that refers to this one,"
                   + " these triggers miss it: the run's trigger, which lets the old column follow,"
                   + " fires last, and UPDATE OF the old column does not fire. Before an application"
-                  + " writes a new column, let them look at that column too, or fire after the row.",
+                  + " writes a new column, let them look at that column too, or fire after the"
+                  + " row.",
               triggers));
     }
     if (!defaults.isEmpty()) {

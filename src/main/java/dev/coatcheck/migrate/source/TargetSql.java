@@ -160,8 +160,7 @@ public final class TargetSql {
     more.put("t_ref", TableName.quoted(childTrigger(child)));
     more.put("t_ref_late", TableName.quoted(childTrigger(child) + "_late"));
     more.replaceAll(
-        (name, text) ->
-            name.startsWith("own_") ? SqlTemplate.fill(text, Map.copyOf(more)) : text);
+        (name, text) -> name.startsWith("own_") ? SqlTemplate.fill(text, Map.copyOf(more)) : text);
     more.put("body", both.bodyQuote());
     return both;
   }

@@ -61,8 +61,7 @@ final class ChildSteps {
   private static final SqlTemplate ON_REF =
       guarded("on-ref.sql")
           .with("reference_is_default", IS_DEFAULT.formatted("<'ref_name'>", "reference"))
-          .with(
-              "legacy_is_default", IS_DEFAULT.formatted("coalesce(fk, <'fk_name'>)", "legacy"));
+          .with("legacy_is_default", IS_DEFAULT.formatted("coalesce(fk, <'fk_name'>)", "legacy"));
 
   private static final SqlTemplate DEFAULT = file("child-default.sql");
   private static final SqlTemplate ON_REF_LATE =

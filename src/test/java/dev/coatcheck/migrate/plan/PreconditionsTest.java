@@ -91,8 +91,7 @@ class PreconditionsTest {
                 + " on update of T_id, not of T_id_snowflake_id; on_part on public.c_1, which reads"
                 + " T_id.");
     assertThat(detail(found, "child_defaults"))
-        .endsWith(
-            " Found: public.c.back, by default abs(1); public.c_1.back, by default abs(1).");
+        .endsWith(" Found: public.c.back, by default abs(1); public.c_1.back, by default abs(1).");
   }
 
   @Test

@@ -23,7 +23,8 @@ class ChildDefaultTest {
     TableMigration run = fixture.run();
     fixture.switchKey(run);
     fixture.execute(
-        "create table line_2 partition of line for values in (2)", "insert into line values (2, 4)");
+        "create table line_2 partition of line for values in (2)",
+        "insert into line values (2, 4)");
 
     fixture.execute("delete from orders where id in (3, 4)");
 
@@ -37,6 +38,24 @@ class ChildDefaultTest {
                 "select part from line where order_id_snowflake_id = %s order by 1"
                     .formatted(seventh)))
         .containsExactly("1", "1", "1", "1", "2", "2");
+  }
+
+  /** As in a run that an older release began. */
+  @Test
+  void aTwinWithoutADefaultGetsItAtTheSwitch() {
+    fixture.orders(20);
+    fixture.execute(
+        "create table line (part int, order_id int not null default 7 references orders"
+            + " on delete set default) partition by list (part)",
+        "create table line_1 partition of line default",
+        "insert into line select 1, id from orders");
+    TableMigration run = fixture.run();
+    fixture.execute("alter table only line alter column order_id_snowflake_id drop default");
+    fixture.switchKey(run);
+
+    fixture.execute("delete from orders where id = 3");
+
+    assertThat(parents("line where order_id between 2 and 7")).isEqualTo("2,4,5,6,7,7");
   }
 
   @Test
@@ -88,11 +107,11 @@ class ChildDefaultTest {
     fixture.contract(run);
 
     fixture.execute(
-        "delete from orders where snowflake_id = (select order_id_snowflake_id from line where n = 4)",
+        "delete from orders where snowflake_id = (select order_id_snowflake_id from line where n ="
+            + " 4)",
         "insert into line (n) values (21)",
         "insert into plain (n) values (1)");
-    assertThat(
-            fixture.texts("select order_id_snowflake_id::text from line where n in (4, 21)"))
+    assertThat(fixture.texts("select order_id_snowflake_id::text from line where n in (4, 21)"))
         .containsExactly(tenth, tenth);
     assertThat(fixture.count("select count(*) from plain where order_id_snowflake_id is null"))
         .isOne();
@@ -107,7 +126,7 @@ class ChildDefaultTest {
     return fixture
         .texts(
             "select coalesce(string_agg(p.id::text, ',' order by p.id), '') from (select * from %s) c"
-                .formatted(rows)
+                    .formatted(rows)
                 + " join (select o.id, o.snowflake_id from orders o) p"
                 + " on p.snowflake_id = c.order_id_snowflake_id and p.id = c.order_id")
         .getFirst();
