@@ -195,6 +195,11 @@ final class SurveyStore {
     return new OrphanTable(sql, oid, table, key.columns().getFirst()).precondition(children);
   }
 
+  /** What of the children misses a statement that writes only a new column. */
+  List<Precondition> childCode(List<Child> children) {
+    return ChildCodeTable.preconditions(sql, children);
+  }
+
   SizeStore sizes(TableSurvey.Limits limits, LongSupplier nanoTime) {
     return new SizeStore(sql, limits, nanoTime);
   }

@@ -389,8 +389,11 @@ public final class TableSurvey {
                   store.appObjects(child.oid()));
         }
       }
-      return Stream.concat(
-              preconditions.stream(), store.orphans(relation.oid(), table, key, children).stream())
+      return Stream.of(
+              preconditions.stream(),
+              store.childCode(children).stream(),
+              store.orphans(relation.oid(), table, key, children).stream())
+          .flatMap(some -> some)
           .toList();
     }
 

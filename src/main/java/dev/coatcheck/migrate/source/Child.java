@@ -65,13 +65,6 @@ public record Child(
     return leaves.stream().noneMatch(leaf -> leaf.oid() == oid);
   }
 
-  /**
-   * Whether its foreign key sets the default when the row it refers to is deleted or renumbered.
-   */
-  boolean setsDefault() {
-    return rules.startsWith("d") || rules.startsWith("d", 1);
-  }
-
   /** Whether it combines the rules of several partitions. */
   private boolean isOfPartitions() {
     return rules.length() == 1;

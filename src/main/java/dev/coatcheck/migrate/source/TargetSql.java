@@ -47,14 +47,6 @@ public final class TargetSql {
   /** Of triggers on children; followed by the OID of the parent and the number of the column. */
   private static final String CHILD_TRIGGER_START = TRIGGER_START + "ref_";
 
-  /** Whether a twin holds only the default that its foreign key has set. */
-  private static final String IS_DEFAULT =
-      "(reference::text is not distinct from"
-          + " (select trim(both '''' from split_part(pg_get_expr(d.adbin, d.adrelid), '::', 1))"
-          + " from pg_attribute a join pg_attrdef d on d.adrelid = a.attrelid"
-          + " and d.adnum = a.attnum"
-          + " where a.attrelid = <child_oid>::oid and a.attname = <'ref_name'>))";
-
   private static final List<String> CHILD_FUNCTIONS = List.of("on_ref", "on_ref_late", "fill_ref");
 
   private final Target target;
@@ -152,7 +144,6 @@ public final class TargetSql {
     more.put("own_key", isSelf ? "case when new.<id> = legacy then new.<key> end" : "null::bigint");
     more.put(
         "own_id", isSelf ? "case when new.<key> = reference then new.<id> end" : "null::bigint");
-    more.put("is_default", child.setsDefault() ? IS_DEFAULT : "false");
     CHILD_FUNCTIONS.forEach(kind -> more.put(kind, objects.ours(kind)));
     more.put("fk_name", child.column());
     more.put("leaf", leaf.table().quoted());
@@ -169,10 +160,7 @@ public final class TargetSql {
     more.put("t_ref", TableName.quoted(childTrigger(child)));
     more.put("t_ref_late", TableName.quoted(childTrigger(child) + "_late"));
     more.replaceAll(
-        (name, text) ->
-            name.startsWith("own_") || name.equals("is_default")
-                ? SqlTemplate.fill(text, Map.copyOf(more))
-                : text);
+        (name, text) -> name.startsWith("own_") ? SqlTemplate.fill(text, Map.copyOf(more)) : text);
     more.put("body", both.bodyQuote());
     return both;
   }

@@ -40,7 +40,30 @@ final class ChildSteps {
   /** Locks the child with its partitions. */
   static final SqlTemplate LOCK = Steps.lock("access exclusive", CHILD, true);
 
-  private static final SqlTemplate ON_REF = guarded("on-ref.sql");
+  /**
+   * Whether a new row holds the constant that is the default of a column, in its table or in one
+   * above it in a tree of partitions. Without the OID of the child, so that it holds in a restored
+   * copy too.
+   */
+  private static final String IS_DEFAULT =
+      """
+      exists (
+            select from pg_attribute a
+              join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+             where a.attrelid = any (array(select tg_relid
+                                           union
+                                           select pg_partition_ancestors(tg_relid)::oid))
+               and a.attname = %s
+               and trim(both '\''()' from split_part(pg_get_expr(d.adbin, d.adrelid), '::', 1))
+                     = %s::text)\
+      """;
+
+  private static final SqlTemplate ON_REF =
+      guarded("on-ref.sql")
+          .with("reference_is_default", IS_DEFAULT.formatted("<'ref_name'>", "reference"))
+          .with("legacy_is_default", IS_DEFAULT.formatted("coalesce(fk, <'fk_name'>)", "legacy"));
+
+  private static final SqlTemplate DEFAULT = file("child-default.sql");
   private static final SqlTemplate ON_REF_LATE =
       guarded("on-ref-late.sql").with("is_bound", TargetSql.isBound("tg_relid", "fk"));
   private static final SqlTemplate FILL_REF = file("fill-ref.sql");
@@ -116,6 +139,15 @@ final class ChildSteps {
     return names.fill(GATE.with("must_be_there", Boolean.toString(isForward)));
   }
 
+  /**
+   * Gives the twin the default that the column has now.
+   *
+   * @param isForward refuses a foreign key that sets a default which is no constant
+   */
+  String defaults(boolean isForward) {
+    return names.fill(DEFAULT.with("refuses_expressions", Boolean.toString(isForward)));
+  }
+
   /** Makes the twin, or the old column again, the one that counts if a statement changes both. */
   String leading(boolean isTwin) {
     return names.fill(ON_REF.with("reference_leads", Boolean.toString(isTwin)));
@@ -143,7 +175,8 @@ final class ChildSteps {
         named(Step.CHILD_COLUMN),
         Stream.of(
                 List.of(names.fill(FunctionTable.ONE_BY_ONE), leading(false)),
-                names.fillAll(ON_REF_LATE, FILL_REF, RIGHTS, LOCK, file("child-column.sql")))
+                names.fillAll(ON_REF_LATE, FILL_REF, RIGHTS, LOCK, file("child-column.sql")),
+                List.of(defaults(true)))
             .flatMap(List::stream)
             .toList(),
         Stream.concat(

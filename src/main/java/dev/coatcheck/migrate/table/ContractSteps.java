@@ -134,6 +134,7 @@ final class ContractSteps {
         Stream.of(
                 Stream.of(names.fill(FunctionTable.ONE_BY_ONE)),
                 names.fillAll(LOCK.with("bound_index", ANY_INDEX)).stream(),
+                ChildSteps.of(target).map(child -> child.defaults(false)),
                 columns().flatMap(column -> column.fill(GATE)),
                 names.fillAll(UNCHANGED).stream(),
                 columns().flatMap(Column::drop),

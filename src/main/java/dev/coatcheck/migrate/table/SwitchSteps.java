@@ -158,6 +158,7 @@ final class SwitchSteps {
             names.fillAll(LOCK.with("bound_index", INDEX_OF_PRIMARY_KEY)).stream(),
             children.stream().map(child -> child.gate(isForward)),
             names.fillAll(gate, unbind, move, REBIND).stream(),
+            children.stream().map(child -> child.defaults(isForward)),
             children.stream().map(child -> child.leading(isForward)))
         .flatMap(statements -> statements)
         .toList();

@@ -1,7 +1,5 @@
 -- Step "child-key": the foreign key of the twin to the new keys, with the rules of the old one, for new
--- and changed rows. In a partitioned child, each partition whose column has a foreign key gets one. With
--- "on delete set default", the default of the twin is the key of the row that the default of the column
--- refers to; a default that is not constant would run as our user.
+-- and changed rows. In a partitioned child, each partition whose column has a foreign key gets one.
 -- Locks: those of lock.sql, which is sent before: the child, its partitions and the customer's table in share
 -- row exclusive mode until the commit, without a scan.
 
@@ -12,8 +10,6 @@ declare
   old pg_constraint;
   rules text[] := array['a', 'no action', 'r', 'restrict', 'c', 'cascade', 'n', 'set null',
                         'd', 'set default'];
-  default_text text;
-  default_key bigint;
 begin
   for leaf in
     select l.oid::regclass as relation, a.attnum as fk, t.attnum as twin
@@ -36,24 +32,6 @@ begin
     continue when exists (select from pg_constraint f
                            where f.contype = 'f' and f.conrelid = leaf.relation
                              and f.confrelid = <oid>::oid and f.conkey = array[leaf.twin]);
-    if 'd' in (old.confdeltype, old.confupdtype) then
-      select pg_get_expr(d.adbin, d.adrelid) into default_text from pg_attrdef d
-       where d.adrelid = leaf.relation and d.adnum = leaf.fk;
-      if default_text !~ '^(\(?''?-?[0-9]+''?\)?|NULL)(::[a-z]+)?$' then
-        raise exception 'the default of % is not a constant: %', <'child_label'>, default_text
-          using errcode = '<step_refused>',
-                hint = 'The foreign key sets it. Give the column a constant as its default.';
-      end if;
-      if default_text is not null then
-        execute format('select t.<key> from %s t where t.%I = (%s)::bigint', <oid>::oid::regclass,
-                       (select a.attname from pg_attribute a
-                         where a.attrelid = <oid>::oid and a.attnum = <key_attnum>::int2),
-                       default_text)
-          into default_key;
-        execute format('alter table %s alter column %I set default %L', leaf.relation,
-                       <'ref_name'>, default_key);
-      end if;
-    end if;
     execute format(
       'alter table %s add constraint %I foreign key (%I) references %s (<key>)'
       ' on delete %s on update %s%s%s not valid',

@@ -1,11 +1,14 @@
 -- What would prevent a column from being dropped, or would be dropped with it, in words: objects that
 -- depend on the column or on a sequence that goes with it, indexes, statistics, checks and foreign keys
 -- that Postgres drops silently, and tables that share the column by inheritance. An index counts only if
--- the new column has none that forbids as much. Partitions may have objects of their own.
+-- the new column has none that forbids as much, a check of a child's column alone only if the new column
+-- has no equivalent one, and its default only if the run doesn't give the twin one. Partitions may have
+-- objects of their own.
 -- Locks: partitions in access share mode until the end of the transaction.
 
 with part as (
-  select l.oid as relation, a.attnum, l.oid <> <relation>::oid as is_partition
+  select l.oid as relation, a.attnum, a.attname, l.oid <> <relation>::oid as is_partition,
+         <relation>::oid = <oid>::oid and <attnum>::int2 = <key_attnum>::int2 as is_key
     from (select <relation>::oid as oid
           union
           select t.relid from pg_partition_tree(<relation>::oid::regclass) as t) as l
@@ -77,7 +80,27 @@ select q.what from (
     join pg_constraint k on k.conrelid = p.relation
    where k.contype in ('c', 'f') and p.attnum = any (k.conkey)
      and not (p.is_partition and (k.conparentid <> 0 or not k.conislocal))
-     and (cardinality(k.conkey) > 1 or k.confrelid not in (0, <oid>::oid))
+     and (cardinality(k.conkey) > 1 or k.confrelid not in (0, <oid>::oid)
+          or k.contype = 'c' and not p.is_key and not exists (
+            select from pg_constraint same
+             where same.conrelid = k.conrelid and same.contype = 'c' and same.convalidated
+               and pg_get_constraintdef(same.oid)
+                     = replace(pg_get_constraintdef(k.oid), quote_ident(p.attname),
+                               quote_ident(<twin>))))
+  union
+  select format('the default %s of %s.%I', v.old, p.relation::regclass, p.attname)
+    from part p
+    join lateral (
+      select pg_get_expr(d.adbin, d.adrelid) as old from pg_attrdef d
+       where d.adrelid = p.relation and d.adnum = p.attnum) as v on not p.is_key
+   where v.old !~ '^NULL(::[a-z]+)?$'
+     and not exists (select from pg_attribute a
+                       join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+                      where a.attrelid = p.relation and a.attname = <twin>)
+     and not exists (
+           select from <table> t
+            where t.<id> = case when v.old ~ '^[(]?''?-?[0-9]+''?[)]?(::[a-z]+)?$'
+                                then trim(both '''()' from split_part(v.old, '::', 1))::bigint end)
   union
   select 'the inheritance of ' || i.inhrelid::regclass || ' from ' || i.inhparent::regclass
     from part p

@@ -1,7 +1,7 @@
 -- Makes each of two columns of a child follow the other: the one that refers to the legacy IDs, and its
 -- twin that refers to the new keys. If a statement changes both, the leading column counts: the old
--- column before the switch, the twin afterwards. What this trigger can't see yet stays null until
--- on-ref-late.sql.
+-- column before the switch, the twin afterwards. In a new row, a column that is null or has its default
+-- was not given. What this trigger can't see yet stays null until on-ref-late.sql.
 -- Locks: none. Runs as our user and sees only Postgres's own names. If a table or a column was renamed,
 -- its name is looked up; if one was dropped, nothing is left to follow.
 
@@ -38,8 +38,8 @@ begin
   end;
   reference := new.<ref>;
   if tg_op = 'INSERT' then
-    by_reference := reference is not null and not <is_default>
-      and (legacy is null or <reference_leads>);
+    by_reference := reference is not null and not <reference_is_default>
+      and (legacy is null or <reference_leads> or <legacy_is_default>);
   else
     reference_before := old.<ref>;
     if reference is distinct from reference_before then

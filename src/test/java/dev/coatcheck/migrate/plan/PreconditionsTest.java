@@ -61,6 +61,39 @@ class PreconditionsTest {
     assertThat(detail(preconditions(FIXTURE.sound(wish("t"))), "row_shape")).contains("audit");
   }
 
+  /** The run's trigger fires last, so the others see the old column as the statement left it. */
+  @Test
+  void triggersAndDefaultsOfAChildThatMissItsNewColumnAreNamed() {
+    FIXTURE.execute(
+        "create table t (id bigserial primary key)",
+        "create table c (n int, \"T_id\" int references t, back int default abs(1) references t)"
+            + " partition by list (n)",
+        "create table c_1 partition of c default",
+        "create table plain (t_id int default 7 references t)",
+        "create function reads() returns trigger language plpgsql"
+            + " as 'begin new.n := (select id from t where id = new.\"T_id\"); return new; end'",
+        "create function other() returns trigger language plpgsql"
+            + " as 'begin new.n := new.t_id_2; return new; end'",
+        "create trigger of_column after update of \"T_id\" on c execute function other()",
+        "create trigger before_row before insert on c for each row execute function reads()",
+        "create trigger on_part before update on c_1 for each row"
+            + " when (new.\"T_id\" is null) execute function other()",
+        "create trigger after_row after insert on c for each row execute function reads()",
+        "create trigger off before insert on c for each row execute function reads()",
+        "alter table c disable trigger off",
+        "create trigger other before insert on c for each row execute function other()");
+
+    List<Diagnostic> found = preconditions(FIXTURE.sound(wish("t")));
+
+    assertThat(detail(found, "child_triggers"))
+        .endsWith(
+            " Found: before_row on public.c, which reads T_id; of_column on public.c, which fires"
+                + " on update of T_id, not of T_id_snowflake_id; on_part on public.c_1, which reads"
+                + " T_id.");
+    assertThat(detail(found, "child_defaults"))
+        .endsWith(" Found: public.c.back, by default abs(1); public.c_1.back, by default abs(1).");
+  }
+
   @Test
   void whereStatementsCantBeSearchedTheirPreconditionsAreListedAllTheSame() {
     FIXTURE.execute("create table t (id bigserial primary key, x int)");

@@ -148,7 +148,7 @@ class OldColumnsTest {
 
       FIXTURE.execute(
           "alter table item add exclude using hash (order_id_snowflake_id with =)",
-          "alter table item" + " add exclude using gist (order_id_snowflake_id with =, n with <>)",
+          "alter table item add exclude using gist (order_id_snowflake_id with =, n with <>)",
           "alter table item add unique (order_id_snowflake_id) include (n)",
           "alter table item add unique nulls not distinct (n, order_id_snowflake_id)");
       assertThat(look().dependents()).isEmpty();
@@ -157,6 +157,32 @@ class OldColumnsTest {
           "alter table item drop constraint one_each, drop constraint apart,"
               + " drop constraint with_n, drop constraint no_nulls",
           "drop extension btree_gist cascade");
+    }
+  }
+
+  @Test
+  void aCheckAndADefaultOfAReferringColumnCountUnlessTheNewColumnHasThemToo() {
+    FIXTURE.execute(
+        "alter table item add constraint there check (order_id is not null)",
+        "alter table item alter column order_id set default abs(1)");
+    try {
+      assertThat(look().dependents())
+          .containsExactlyInAnyOrder(
+              "the check there", "the default abs(1) of public.item.order_id");
+
+      FIXTURE.execute(
+          "alter table item add constraint there_too check (order_id_snowflake_id is not null)",
+          "alter table item alter column order_id set default 1");
+      assertThat(look().dependents()).as("the run gives the new column a constant").isEmpty();
+
+      FIXTURE.execute("alter table item alter column order_id set default 1000000");
+      assertThat(look().dependents())
+          .as("a row that is not there has no key")
+          .containsExactly("the default 1000000 of public.item.order_id");
+    } finally {
+      FIXTURE.execute(
+          "alter table item drop constraint there, drop constraint if exists there_too",
+          "alter table item alter column order_id drop default");
     }
   }
 
