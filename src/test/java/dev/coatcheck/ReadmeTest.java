@@ -68,7 +68,7 @@ class ReadmeTest {
   @Tag("faults")
   void theExamplesPrintWhatThePagesShow(String pages, int examplesMin) throws Exception {
     List<Example> examples = new ArrayList<>();
-    for (String page : pages.split(" ")) {
+    for (String page : pages.split(" ", -1)) {
       examples.addAll(examples(Files.readAllLines(Path.of(page))));
     }
     assertThat(examples).hasSizeGreaterThanOrEqualTo(examplesMin);

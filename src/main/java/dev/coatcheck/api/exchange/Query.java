@@ -67,7 +67,7 @@ public final class Query {
     if (query == null || query.indexOf('%') < 0) {
       return;
     }
-    for (String parameter : query.split("&")) {
+    for (String parameter : query.split("&", -1)) {
       if (!isEncoded(parameter)) {
         String name = parameter.split("=", 2)[0];
         throw Refusal.ofParameter(

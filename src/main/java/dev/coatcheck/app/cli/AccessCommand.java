@@ -85,7 +85,7 @@ final class AccessCommand {
       ApiKeys keys = keys(opened);
       Optional<String> principal =
           samePrincipal ? Optional.of(sharedPrincipal(keys, name)) : Optional.empty();
-      issued = issued(keys, keys.create(new NewKey(name, principal, rights), Actor.operator()));
+      issued = issued(keys.create(new NewKey(name, principal, rights), Actor.operator()));
     }
     if (isFirst) {
       output.note("There was no embedded database in " + config.home() + ", so one was made.");
@@ -156,7 +156,7 @@ final class AccessCommand {
     do {
       List<ApiKeys.Listed> page =
           keys.list(new ApiKeys.Filter(AllowedTypes.ALL, principal, status, after, PAGE));
-      page.stream().limit(PAGE).map(key -> shown(keys, key)).forEach(all::add);
+      page.stream().limit(PAGE).map(AccessCommand::shown).forEach(all::add);
       after = page.size() > PAGE ? Optional.of(page.get(PAGE - 1).key().keyId()) : Optional.empty();
     } while (after.isPresent());
     return all;
@@ -264,8 +264,7 @@ final class AccessCommand {
         new ApiKeys.Rotation(Duration.ofSeconds(overlapSeconds), Optional.ofNullable(expires));
     String id = id(keyId);
     printSecret(
-        output,
-        withKeys(settings, keys -> issued(keys, keys.rotate(id, rotation, Actor.operator()))));
+        output, withKeys(settings, keys -> issued(keys.rotate(id, rotation, Actor.operator()))));
     return 0;
   }
 
@@ -300,7 +299,7 @@ final class AccessCommand {
   /** A new key and its text. */
   private record Issued(StoredKey key, String secret, JsonNode shown) {}
 
-  private static Issued issued(ApiKeys keys, KeyOutcome outcome) throws CommandFailed {
+  private static Issued issued(KeyOutcome outcome) throws CommandFailed {
     return switch (outcome) {
       case KeyOutcome.Made(ApiKey key, StoredKey stored) -> {
         Map<String, @Nullable Object> fields = ApiKeys.json(ApiKeys.Listed.made(stored));
@@ -358,11 +357,11 @@ final class AccessCommand {
   }
 
   private static JsonNode shown(ApiKeys keys, String keyId) throws CommandFailed {
-    return shown(keys, keys.find(keyId).orElseThrow(AccessCommand::unknown));
+    return shown(keys.find(keyId).orElseThrow(AccessCommand::unknown));
   }
 
   /** A key of another version may have a scope that this version doesn't know. */
-  private static JsonNode shown(ApiKeys keys, ApiKeys.Listed listed) {
+  private static JsonNode shown(ApiKeys.Listed listed) {
     Map<String, @Nullable Object> fields = ApiKeys.json(listed);
     fields.put(
         "scopes",

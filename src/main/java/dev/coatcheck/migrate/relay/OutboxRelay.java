@@ -95,12 +95,13 @@ public final class OutboxRelay implements AutoCloseable {
   }
 
   private void refused(ActiveTable table, List<LegacyKey> rows) {
-    Map<Boolean, List<LegacyKey>> byRange =
-        rows.stream().collect(Collectors.partitioningBy(row -> row.legacy() < 1));
-    refused(table, byRange.get(false), "another public ID has its legacy ID or key.");
     refused(
         table,
-        byRange.get(true),
+        rows.stream().filter(row -> row.legacy() >= 1).toList(),
+        "another public ID has its legacy ID or key.");
+    refused(
+        table,
+        rows.stream().filter(row -> row.legacy() < 1).toList(),
         "no legacy ID is below 1, so these rows have no public ID. Delete them, and insert them"
             + " again with other numbers if they are needed.");
   }
