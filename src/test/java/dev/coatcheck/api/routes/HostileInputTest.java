@@ -291,7 +291,7 @@ class HostileInputTest {
   @Test
   void aBodyThatIsAnnouncedAsTooLargeIs413BeforeItComes() throws IOException {
     RawHttp.Reply reply;
-    try (Socket socket = new Socket("127.0.0.1", GATEWAY.uri().getPort())) {
+    try (Socket socket = new Socket(GATEWAY.uri().getHost(), GATEWAY.uri().getPort())) {
       socket
           .getOutputStream()
           .write(
