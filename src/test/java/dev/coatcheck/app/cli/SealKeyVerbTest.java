@@ -212,6 +212,11 @@ class SealKeyVerbTest {
     public int read() throws IOException {
       throw new IOException("broken");
     }
+
+    @Override
+    public int read(byte[] into, int from, int bytesMax) throws IOException {
+      return read();
+    }
   }
 
   /** The restore drill: a gateway without its keys does not start, and with them gives the same. */

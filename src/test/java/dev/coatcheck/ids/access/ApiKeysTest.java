@@ -41,9 +41,13 @@ class ApiKeysTest {
   private static final ChangeFeed FEED =
       ChangeFeed.open(SETTINGS, OBSERVER, ApiKeysTest::slowNano, () -> slowNano() / 1_000_000);
 
-  private static final Instant NOW = Instant.now().truncatedTo(ChronoUnit.MICROS);
+  private static final Instant NOW = now();
   private static final ApiKeys KEYS =
       new ApiKeys(DATABASE, _ -> {}, Optional.empty(), new RandomSource());
+
+  private static Instant now() {
+    return Instant.now().truncatedTo(ChronoUnit.MICROS);
+  }
 
   private static long slowNano() {
     return STARTED + (System.nanoTime() - STARTED) / 20;
