@@ -144,6 +144,7 @@ class LauncherTest {
             ./coatcheck --version &
             ./coatcheck --version
             wait
+            rm -rf bin
             """);
 
     assertThat(both.err()).contains("building");

@@ -3,6 +3,7 @@ package dev.coatcheck.app.cli;
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.GatewayCalls;
 import dev.coatcheck.app.client.Output;
+import dev.coatcheck.app.client.ReaderGone;
 import dev.coatcheck.app.client.Reply;
 import dev.coatcheck.core.observe.RootCause;
 import java.io.BufferedReader;
@@ -80,7 +81,7 @@ final class BatchCalls {
       JsonNode answer = gateway.post(path, body);
       print(inputs, answer.path("data"));
     } catch (CommandFailed failed) {
-      throw answered == 0
+      throw answered == 0 || (failed instanceof ReaderGone && ReaderGone.isQuiet())
           ? failed
           : new CommandFailed(
               failed.getMessage() + " Before the failure, " + answered + " items were answered.");

@@ -275,9 +275,11 @@ class GatewayVerbsTest {
   void aGatewayThatCantBeCalledIsSaidInOneLine() throws Exception {
     assertFails("no gateway answers at http://127.0.0.1:1", "--url=http://127.0.0.1:1");
     assertFails("no gateway answers", "--url=http://no-such-host.invalid");
-    assertMisused("--url must look like http://127.0.0.1:8080, not nonsense", "--url=nonsense");
-    assertMisused("--url must look like", "--url=http://a b");
-    assertMisused("--url must look like", "--url=ftp://127.0.0.1");
+    assertMisused(
+        "the gateway must look like http://127.0.0.1:8080, not nonsense. It comes from --url,",
+        "--url=nonsense");
+    assertMisused("the gateway must look like", "--url=http://a b");
+    assertMisused("the gateway must look like", "--url=ftp://127.0.0.1");
     assertFails(
         "holds no API key", "--key-file=" + Files.writeString(folder.resolve("two"), "a\nb"));
     assertFails(
@@ -334,9 +336,9 @@ class GatewayVerbsTest {
     }
 
     try (BufferedReader err = mint.errorReader()) {
-      assertThat(err.readLine()).matches("coatcheck mint: the reader of the output is gone, .*");
+      assertThat(err.readLine()).isNull();
     }
-    assertThat(mint.waitFor()).isEqualTo(1);
+    assertThat(mint.waitFor()).isEqualTo(141);
     assertThat(run("lookup", "charge", "99999").status()).isEqualTo(1);
   }
 
