@@ -84,7 +84,13 @@ public final class MappingSize {
       KeyGenerator keys = Growth.keys();
       Minter minter =
           Minter.open(
-              opened.database(), new TokenSource(random), _ -> keys, sealedRows, observer, 4);
+              opened.database(),
+              registry,
+              new TokenSource(random),
+              _ -> keys,
+              sealedRows,
+              observer,
+              4);
       mint(minter, type(registry), rows, progress);
       SizeStore store = new SizeStore(opened.database());
       return new Result(

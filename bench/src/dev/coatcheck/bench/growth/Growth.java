@@ -108,6 +108,7 @@ public final class Growth implements AutoCloseable {
     this.minter =
         Minter.open(
             opened.database(),
+            registry,
             new TokenSource(new RandomSource()),
             _ -> keys,
             sealedRows,
