@@ -70,7 +70,7 @@ public final class OpenDatabase implements AutoCloseable {
     return open(config, true, Home.SHARED, observer);
   }
 
-  /** Like {@link #openExisting}, and checks the schema only, whatever the settings say. */
+  /** Like {@link #openExisting}, but checks the schema without migrating it. */
   public static OpenDatabase check(Config config, Observer observer) throws StartFailed {
     return open(config, false, Home.EXISTING, observer);
   }

@@ -43,7 +43,7 @@ public final class Registry implements AutoCloseable {
   private static final long RETRY_MILLIS = 500;
   private static final long UNKNOWN_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  /** How long a caller waits for types that nothing vouches for. */
+  /** How long a caller waits for types that may be as they were. */
   private static final Duration PATIENCE = Duration.ofMillis(300);
 
   /** After a late answer, callers don't wait for this long. */
@@ -198,10 +198,12 @@ public final class Registry implements AutoCloseable {
   public Type current(Type type) {
     long now = nanoTime.getAsLong();
     boolean isTrusted = feed.isTrusted(); // first, and then what it knows
-    if (lacksChanges() || (!isTrusted && now - lateUntilNanos >= 0)) {
+    boolean isChanged = lacksChanges();
+    if (isChanged || (!isTrusted && now - lateUntilNanos >= 0)) {
       NonBlockingAttempt.leave();
+      Deadline patience = isChanged ? Deadline.ofAnswer() : Deadline.after(PATIENCE);
       try {
-        Deadline.after(PATIENCE).orEarlier().run(() -> refreshSince(now));
+        patience.orEarlier().run(() -> refreshSince(now));
       } catch (DatabaseUnavailable outage) {
         if (lacksChanges()) {
           throw outage;

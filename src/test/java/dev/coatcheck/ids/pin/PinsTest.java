@@ -158,16 +158,7 @@ class PinsTest {
             ChangeFeed.none(),
             FIXTURE.observer,
             InstantSource.system())) {
-      Resolver resolver =
-          new Resolver(
-              new IdParser(FIXTURE.registry),
-              FIXTURE.aliases,
-              FIXTURE.lookup,
-              none,
-              FIXTURE.feed,
-              FIXTURE.observer,
-              100,
-              3);
+      Resolver resolver = resolver(FIXTURE.registry, FIXTURE.lookup, none);
       assertThat(resolver.resolve(forged, AllowedTypes.ALL))
           .isInstanceOf(ResolveOutcome.Found.class);
       assertThat(resolver.resolve(id, AllowedTypes.ALL)).isInstanceOf(ResolveOutcome.Found.class);
@@ -179,6 +170,18 @@ class PinsTest {
       assertThat(resolver.resolve(forged, AllowedTypes.ALL))
           .isEqualTo(new ResolveOutcome.Unknown());
     }
+  }
+
+  private static Resolver resolver(Registry registry, Lookup lookup, SealedRows rows) {
+    return new Resolver(
+        new IdParser(registry),
+        FIXTURE.aliases,
+        lookup,
+        rows,
+        FIXTURE.feed,
+        FIXTURE.observer,
+        100,
+        3);
   }
 
   @Test
@@ -197,16 +200,7 @@ class PinsTest {
             SealedRows.open(
                 FIXTURE.database, behind, FIXTURE.feed, FIXTURE.observer, InstantSource.system())) {
       Lookup lookup = new Lookup(FIXTURE.database, Optional.empty(), UnmappedRows.NONE, rows);
-      Resolver resolver =
-          new Resolver(
-              new IdParser(behind),
-              FIXTURE.aliases,
-              lookup,
-              rows,
-              FIXTURE.feed,
-              FIXTURE.observer,
-              100,
-              3);
+      Resolver resolver = resolver(behind, lookup, rows);
       assertThat(resolver.resolve(forged, AllowedTypes.ALL))
           .isInstanceOf(ResolveOutcome.Found.class);
 
@@ -328,16 +322,7 @@ class PinsTest {
       Type there = without.named("erased").orElseThrow();
       assertThat(there.sealing().orElseThrow().erasWithoutKey()).isEmpty();
       Lookup lookup = new Lookup(FIXTURE.database, Optional.empty(), UnmappedRows.NONE, rows);
-      Resolver resolver =
-          new Resolver(
-              new IdParser(without),
-              FIXTURE.aliases,
-              lookup,
-              rows,
-              FIXTURE.feed,
-              FIXTURE.observer,
-              100,
-              3);
+      Resolver resolver = resolver(without, lookup, rows);
       assertThat(lookup.find(there, key)).isPresent();
       assertThat(resolver.resolve(id, AllowedTypes.ALL)).isInstanceOf(ResolveOutcome.Found.class);
       assertThatThrownBy(

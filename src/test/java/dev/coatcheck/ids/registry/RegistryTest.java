@@ -135,7 +135,7 @@ class RegistryTest {
   void aChangeThatIsKnownAndCannotBeReadIsNotPassedOver() {
     TestSql sql = new TestSql(SETTINGS.url(), SETTINGS.user(), SETTINGS.password());
     boolean wasHeld = false;
-    for (int round = 0; !wasHeld; round++) {
+    for (int round = 0; round < 100 && !wasHeld; round++) {
       TestType type = TestType.of("held" + round, "hld" + round);
       HERE.put(type.definition(), PutConditions.NONE, Actor.operator());
       Type before =
@@ -147,6 +147,37 @@ class RegistryTest {
       }
       await().until(() -> THERE.current(before).isRetired());
     }
+    assertThat(wasHeld).isTrue();
+  }
+
+  /** So that an outage doesn't make each caller wait. */
+  @Test
+  void inAnOutageATypeIsAsItWasAndPostgresIsAskedTwiceASecond() {
+    AtomicLong now = new AtomicLong();
+    TestDatabase own = TestDatabase.fresh();
+    try (Database gone = Database.open(own.settings(2), "gone", OBSERVER);
+        Registry behind =
+            Registry.open(
+                gone, ChangeFeed.none(), SealKeys.NONE, new RandomSource(), OBSERVER, now::get)) {
+      behind.put(TestType.of("away", "awy").definition(), PutConditions.NONE, Actor.operator());
+      Type before = behind.named("away").orElseThrow();
+      own.setReachable(false);
+      assertThat(behind.current(before)).isEqualTo(before);
+      own.setReachable(true);
+      own.sql().execute("update coatcheck.type set version = version + 1, retired_at = now()");
+
+      now.addAndGet(Duration.ofMillis(499).toNanos());
+      assertThat(behind.current(before)).isEqualTo(before);
+
+      now.addAndGet(Duration.ofMillis(1).toNanos());
+      await().until(() -> asked(behind, before, now).isRetired());
+    }
+  }
+
+  /** A pool whose connections were broken off may need another moment. */
+  private static Type asked(Registry registry, Type type, AtomicLong now) {
+    now.addAndGet(Duration.ofSeconds(1).toNanos());
+    return registry.current(type);
   }
 
   /** True once the change is known and can't be read; false if it was read before. */
