@@ -80,10 +80,19 @@ final class ConnectionLimit extends NetworkConnectionLimit implements Connection
     super.onClosed(channel);
     long seen = crowded.get();
     if (seen > 0
-        && getNetworkConnectionCount() < getMaxNetworkConnectionCount() * 0.9
+        && taken() < getMaxNetworkConnectionCount() * 0.9
         && crowded.compareAndSet(seen, 0)) {
       endIdleInTime();
     }
+  }
+
+  /**
+   * What the limit counts. Who is being accepted is read first: whoever is accepted in between then
+   * counts twice, and not never.
+   */
+  private int taken() {
+    int pending = getPendingNetworkConnectionCount();
+    return pending + getNetworkConnectionCount();
   }
 
   /** A new connection gets the usual idle timeout, unless the limit is reached. */

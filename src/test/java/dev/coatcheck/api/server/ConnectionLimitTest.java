@@ -88,6 +88,18 @@ class ConnectionLimitTest {
     }
   }
 
+  /** Else the limit is reached, nobody says so again, and the others wait for a minute. */
+  @Test
+  void whoIsStillBeingAcceptedTakesAPlace() throws IOException {
+    open(MAX - 3);
+    begin(4);
+
+    close(1);
+
+    assertThat(connector.isAccepting()).isFalse();
+    assertThat(connected).allMatch(end -> end.getIdleTimeout() == 5_000);
+  }
+
   @Test
   void portsShareTheFileDescriptors() {
     assertThat(ConnectionLimit.possible(10_500, 1)).isEqualTo(10_300);
@@ -103,6 +115,14 @@ class ConnectionLimitTest {
         limit.onAccepted(channel);
       } catch (IOException failed) {
         throw new UncheckedIOException(failed);
+      }
+    }
+  }
+
+  private void begin(int count) throws IOException {
+    for (int i = 0; i < count; i++) {
+      try (SocketChannel channel = SocketChannel.open()) {
+        limit.onAccepting(channel);
       }
     }
   }
