@@ -20,6 +20,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import javax.net.ssl.SSLContext;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -192,6 +193,7 @@ public final class Snowflakes implements AutoCloseable {
     private int lastWorker = -1;
     private long windowMillis = LeaseSettings.WINDOW_OF_THE_DATABASE;
     private Consumer<String> events = event -> {};
+    private @Nullable SSLContext tls;
 
     private Leased(
         @Nullable URI gateway, @Nullable Supplier<String> apiKey, @Nullable DataSource dataSource) {
@@ -253,6 +255,19 @@ public final class Snowflakes implements AutoCloseable {
       return this;
     }
 
+    /**
+     * Whom to trust, for a gateway with {@code https}; by default whom the JDK trusts.
+     *
+     * @param context such as one with the certificate of an authority of your own
+     */
+    public Leased tls(SSLContext context) {
+      if (gateway == null) {
+        throw new IllegalStateException("tls is a setting of the driver of Postgres");
+      }
+      tls = Objects.requireNonNull(context);
+      return this;
+    }
+
     private void requirePostgres(String setting) {
       if (dataSource == null) {
         throw new IllegalStateException(setting + " is a setting of the gateway");
@@ -304,7 +319,11 @@ public final class Snowflakes implements AutoCloseable {
       } else {
         Function<LeaseRequest, LeaseReply> leases =
             new HttpLeases(
-                Objects.requireNonNull(gateway), Objects.requireNonNull(apiKey), layout, holder);
+                Objects.requireNonNull(gateway),
+                Objects.requireNonNull(apiKey),
+                tls,
+                layout,
+                holder);
         lease = WorkerLease.watchingTheWallClock(settings, leases, told);
       }
       return new Snowflakes(layout, new LeasedSource(lease.start()));
