@@ -73,8 +73,8 @@ public final class Snowflakes implements AutoCloseable {
    * Keys in rising order. Reserves runs of them instead of drawing each.
    *
    * @param count 1 to {@value #BATCH_MAX}
-   * @throws KeysUnavailableException if there is no further key for 50 ms, or for a tick of the
-   *     layout if that is longer; no key of the batch is used then
+   * @throws KeysUnavailableException if there is no further key for 50 ms and a tick of the layout,
+   *     or not all of them in 3 s; no key of the batch is used then
    */
   public long[] nextBatch(int count) {
     if (count < 1 || count > BATCH_MAX) {
@@ -95,7 +95,8 @@ public final class Snowflakes implements AutoCloseable {
     boolean isInterrupted = Thread.interrupted();
     try {
       source.awaitFirst();
-      long idleSince = System.nanoTime();
+      long begun = System.nanoTime();
+      long idleSince = begun;
       int done = 0;
       while (done < keys.length) {
         isInterrupted |= Thread.interrupted();
@@ -109,7 +110,8 @@ public final class Snowflakes implements AutoCloseable {
         } else if (reserved instanceof KeyReservation.Never never) {
           throw new KeysUnavailableException(never.reason(), never.retryAfterMillis());
         } else if (reserved instanceof KeyReservation.Wait wait) {
-          if (System.nanoTime() - idleSince >= idleNanosMax) {
+          long now = System.nanoTime();
+          if (now - idleSince >= idleNanosMax || now - begun >= KeyReservation.DRAW_NANOS_MAX) {
             throw new KeysUnavailableException(wait.reason(), wait.retryAfterMillis());
           }
           LockSupport.parkNanos(KeyReservation.PAUSE_NANOS);
