@@ -1,14 +1,16 @@
 package dev.coatcheck.id;
 
+import java.io.Serializable;
 import java.util.UUID;
 
 /**
  * The key of a {@code T} in the application's database: a number or a UUID. It never leaves the
- * application; people see the {@link PublicId}.
+ * application; people see the {@link PublicId}. Serializable, for sessions and caches of the
+ * application.
  *
  * @param <T> the class that the key belongs to
  */
-public sealed interface Key<T> {
+public sealed interface Key<T> extends Serializable {
   /**
    * The class that the key belongs to.
    *

@@ -5,6 +5,7 @@ import dev.coatcheck.id.ParsedPublicId.Malformed;
 import dev.coatcheck.id.ParsedPublicId.Reason;
 import dev.coatcheck.id.ParsedPublicId.Valid;
 import dev.coatcheck.id.ParsedPublicId.WrongType;
+import java.io.Serializable;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -14,11 +15,14 @@ import org.jspecify.annotations.Nullable;
  * well-formed and has the prefix of {@code T}. Whether the gateway knows it, the gateway says.
  *
  * <p>Immutable. Two are equal if type and text are. Applications keep keys in their databases and
- * show public IDs; the text is opaque, case-sensitive, and 64 characters at most.
+ * show public IDs; the text is opaque, case-sensitive, and 64 characters at most. Serializable, for
+ * sessions and caches of the application; what is read back is checked again.
  *
  * @param <T> the class that {@link PublicIdType} binds to a prefix
  */
-public final class PublicId<T> implements Comparable<PublicId<T>> {
+public final class PublicId<T> implements Comparable<PublicId<T>>, Serializable {
+  private static final long serialVersionUID = 1;
+
   private final Class<T> type;
   private final String text;
 
@@ -131,6 +135,10 @@ public final class PublicId<T> implements Comparable<PublicId<T>> {
   @Override
   public int hashCode() {
     return Objects.hash(type, text);
+  }
+
+  private Object readResolve() {
+    return of(type, text);
   }
 
   private static Reason reason(ParsedId.Reason reason) {

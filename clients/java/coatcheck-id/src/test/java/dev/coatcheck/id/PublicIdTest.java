@@ -1,11 +1,20 @@
 package dev.coatcheck.id;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.id.ParsedPublicId.Valid;
 import dev.coatcheck.id.ParsedPublicId.WrongType;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InvalidObjectException;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 class PublicIdTest {
@@ -58,6 +67,47 @@ class PublicIdTest {
     assertThat(PublicId.prefixOf(LIVE_KEY)).hasValue("sk_live");
     assertThat(PublicId.prefixOf(LIVE_KEY + "x")).isEmpty();
     assertThat(PublicId.prefixOf(LiveKey.class)).isEqualTo("sk_live");
+  }
+
+  /** A session over HTTP is kept so, and many a cache. */
+  @Test
+  void publicIdsAndKeysAreTheSameAfterTheyWereSerialized() throws Exception {
+    for (Object value :
+        List.of(
+            PublicId.of(Charge.class, CHARGE),
+            Key.of(Charge.class, 42),
+            Key.of(Charge.class, new UUID(1, 2)))) {
+      assertThat(read(written(value))).isEqualTo(value);
+    }
+  }
+
+  @Test
+  void bytesThatHoldNoPublicIdAndNoKeyAreRefused() throws Exception {
+    String wrong = "ch_4KIWSf8WvPNoQDBwStVIDYHV";
+    byte[] id = written(PublicId.of(Charge.class, CHARGE));
+    String changed = new String(id, ISO_8859_1).replace(CHARGE, wrong);
+    assertThatThrownBy(() -> read(changed.getBytes(ISO_8859_1)))
+        .isInstanceOf(InvalidPublicIdException.class);
+
+    byte[] key = written(Key.of(Charge.class, 0x4142_4344_4546_4748L));
+    String negative = new String(key, ISO_8859_1).replace("ABCDEFGH", "ÁBCDEFGH");
+    assertThatThrownBy(() -> read(negative.getBytes(ISO_8859_1)))
+        .isInstanceOf(InvalidObjectException.class)
+        .hasRootCauseInstanceOf(IllegalArgumentException.class);
+  }
+
+  private static byte[] written(Object value) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
+      out.writeObject(value);
+    }
+    return bytes.toByteArray();
+  }
+
+  private static Object read(byte[] bytes) throws IOException, ClassNotFoundException {
+    try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(bytes))) {
+      return in.readObject();
+    }
   }
 
   @Test

@@ -26,6 +26,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends the requests of a lease to a gateway: {@code /v1/leases}. Used by one thread at a time.
@@ -44,14 +46,7 @@ final class HttpLeases implements Function<LeaseRequest, LeaseReply> {
   /** How many leases are known at most: the one that is held, and one that is to be given back. */
   private static final int IDS_MAX = 4;
 
-  /** With HTTP/2 a connection that falls silent would be used again after each timeout. */
-  private final HttpClient http =
-      HttpClient.newBuilder()
-          .version(HttpClient.Version.HTTP_1_1)
-          .connectTimeout(TIMEOUT)
-          .followRedirects(HttpClient.Redirect.NEVER)
-          .build();
-
+  private final HttpClient http;
   private final URI leases;
   private final Supplier<String> apiKey;
   private final String acquire;
@@ -59,7 +54,22 @@ final class HttpLeases implements Function<LeaseRequest, LeaseReply> {
   /** IDs by worker and epoch. */
   private final Map<String, String> ids = new LinkedHashMap<>();
 
-  HttpLeases(URI gateway, Supplier<String> apiKey, SnowflakeLayout layout, String holder) {
+  HttpLeases(
+      URI gateway,
+      Supplier<String> apiKey,
+      @Nullable SSLContext tls,
+      SnowflakeLayout layout,
+      String holder) {
+    HttpClient.Builder client =
+        HttpClient.newBuilder()
+            // With HTTP/2 a connection that falls silent would be used again after each timeout.
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(TIMEOUT)
+            .followRedirects(HttpClient.Redirect.NEVER);
+    if (tls != null) {
+      client.sslContext(tls);
+    }
+    this.http = client.build();
     String base = gateway.toString();
     this.leases = URI.create((base.endsWith("/") ? base : base + "/") + "v1/leases");
     this.apiKey = apiKey;

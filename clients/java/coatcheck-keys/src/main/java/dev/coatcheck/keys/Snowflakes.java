@@ -20,6 +20,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import javax.net.ssl.SSLContext;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -72,8 +73,8 @@ public final class Snowflakes implements AutoCloseable {
    * Keys in rising order. Reserves runs of them instead of drawing each.
    *
    * @param count 1 to {@value #BATCH_MAX}
-   * @throws KeysUnavailableException if there is no further key for 50 ms, or for a tick of the
-   *     layout if that is longer; no key of the batch is used then
+   * @throws KeysUnavailableException if there is no further key for 50 ms and a tick of the layout,
+   *     or not all of them in 3 s; no key of the batch is used then
    */
   public long[] nextBatch(int count) {
     if (count < 1 || count > BATCH_MAX) {
@@ -94,7 +95,8 @@ public final class Snowflakes implements AutoCloseable {
     boolean isInterrupted = Thread.interrupted();
     try {
       source.awaitFirst();
-      long idleSince = System.nanoTime();
+      long begun = System.nanoTime();
+      long idleSince = begun;
       int done = 0;
       while (done < keys.length) {
         isInterrupted |= Thread.interrupted();
@@ -108,7 +110,8 @@ public final class Snowflakes implements AutoCloseable {
         } else if (reserved instanceof KeyReservation.Never never) {
           throw new KeysUnavailableException(never.reason(), never.retryAfterMillis());
         } else if (reserved instanceof KeyReservation.Wait wait) {
-          if (System.nanoTime() - idleSince >= idleNanosMax) {
+          long now = System.nanoTime();
+          if (now - idleSince >= idleNanosMax || now - begun >= KeyReservation.DRAW_NANOS_MAX) {
             throw new KeysUnavailableException(wait.reason(), wait.retryAfterMillis());
           }
           LockSupport.parkNanos(KeyReservation.PAUSE_NANOS);
@@ -192,6 +195,7 @@ public final class Snowflakes implements AutoCloseable {
     private int lastWorker = -1;
     private long windowMillis = LeaseSettings.WINDOW_OF_THE_DATABASE;
     private Consumer<String> events = event -> {};
+    private @Nullable SSLContext tls;
 
     private Leased(
         @Nullable URI gateway, @Nullable Supplier<String> apiKey, @Nullable DataSource dataSource) {
@@ -253,6 +257,19 @@ public final class Snowflakes implements AutoCloseable {
       return this;
     }
 
+    /**
+     * Whom to trust, for a gateway with {@code https}; by default whom the JDK trusts.
+     *
+     * @param context such as one with the certificate of an authority of your own
+     */
+    public Leased tls(SSLContext context) {
+      if (gateway == null) {
+        throw new IllegalStateException("tls is a setting of the driver of Postgres");
+      }
+      tls = Objects.requireNonNull(context);
+      return this;
+    }
+
     private void requirePostgres(String setting) {
       if (dataSource == null) {
         throw new IllegalStateException(setting + " is a setting of the gateway");
@@ -304,7 +321,11 @@ public final class Snowflakes implements AutoCloseable {
       } else {
         Function<LeaseRequest, LeaseReply> leases =
             new HttpLeases(
-                Objects.requireNonNull(gateway), Objects.requireNonNull(apiKey), layout, holder);
+                Objects.requireNonNull(gateway),
+                Objects.requireNonNull(apiKey),
+                tls,
+                layout,
+                holder);
         lease = WorkerLease.watchingTheWallClock(settings, leases, told);
       }
       return new Snowflakes(layout, new LeasedSource(lease.start()));

@@ -2,8 +2,10 @@ package dev.coatcheck.keys;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.coatcheck.core.key.KeyReservation;
+import dev.coatcheck.core.key.Positions;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -81,6 +83,44 @@ class StandaloneTest {
         assertThat(source.asked).isLessThan(3_000);
       }
     }
+  }
+
+  /** Such as one whose other threads take nearly all keys of each millisecond. */
+  @Test
+  void aBatchThatGetsKeyAfterKeyIsRefusedAfterThreeSeconds() {
+    try (Snowflakes keys = new Snowflakes(LAYOUT, new SlowSource())) {
+      assertTimeoutPreemptively(
+          Duration.ofMinutes(1),
+          () ->
+              assertThatThrownBy(() -> keys.nextBatch(Snowflakes.BATCH_MAX))
+                  .isInstanceOf(KeysUnavailableException.class)
+                  .hasMessageContaining("as told"));
+    }
+  }
+
+  /** A source with a key every 10 ms. */
+  private static final class SlowSource implements KeySource {
+    private final long begun = System.nanoTime();
+    private long given;
+
+    @Override
+    public long key() {
+      return NONE_NOW;
+    }
+
+    @Override
+    public KeyReservation reserve(int count) {
+      if (given * 10_000_000 > System.nanoTime() - begun) {
+        return new KeyReservation.Wait("as told", 1);
+      }
+      return new KeyReservation.Some(new Positions.Run(given++, 1), 7);
+    }
+
+    @Override
+    public void awaitFirst() {}
+
+    @Override
+    public void close() {}
   }
 
   /** A source without keys, which counts how often it is asked. */
