@@ -51,7 +51,6 @@ public final class RequestQuota {
     this.bucket = bucket;
   }
 
-  /** Whether the request was counted. */
   public static boolean isCounted(Request request) {
     return request.getAttribute(NAME) != null;
   }
@@ -89,9 +88,8 @@ public final class RequestQuota {
     if (items > limit.requests()) {
       throw new Refusal(
           ProblemCode.BATCH_EXCEEDS_QUOTA,
-          "The batch has more items than the quota has requests. Send at most "
-              + limit.requests()
-              + " items in a batch.");
+          "The batch has more items than the quota has requests. Send at most %s items in a batch."
+              .formatted(limit.requests()));
     }
     Taken taken = bucket.take(items, 1);
     ctx.header(HEADER, rest(taken));

@@ -48,7 +48,6 @@ final class DocsHandler extends Handler.Wrapper {
           <a href="/openapi.yaml">openapi.yaml</a></p>\
           """);
 
-  /** The file of a path. */
   private record Asset(OpenRoute route, Supplier<StaticFile> file) {
     Asset(OpenRoute route, String resource, String contentType) {
       this(route, () -> StaticFile.load(resource, contentType));

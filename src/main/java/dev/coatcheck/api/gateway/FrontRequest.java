@@ -63,8 +63,6 @@ final class FrontRequest {
   }
 
   /**
-   * The operation of a request.
-   *
    * @param route its name in the metrics
    * @param needed empty if no API key is needed
    * @param work computes the answer, for a caller if access is needed

@@ -39,8 +39,6 @@ public final class ErasureRoutes implements Routes {
   }
 
   /**
-   * An erasure in an answer.
-   *
    * @param completeAt null while a source has not answered
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)

@@ -27,8 +27,6 @@ final class ClientConnection extends HttpConnection implements ReadingThreads.Re
   private volatile boolean isNoted;
 
   /**
-   * Opens a connection.
-   *
    * @param headChanged is told of each incomplete head, and of its end
    */
   ClientConnection(

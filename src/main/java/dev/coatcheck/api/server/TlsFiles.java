@@ -96,10 +96,8 @@ public record TlsFiles(Path certificate, Path key) {
         && secret.isPresent()
         && !belongTogether(chain.get().getFirst().getPublicKey(), secret.get())) {
       ofKey.add(
-          "names a key that does not belong to the first certificate in "
-              + certificate
-              + ": "
-              + key);
+          "names a key that does not belong to the first certificate in %s: %s"
+              .formatted(certificate, key));
     }
     return ofCertificate.isEmpty() && ofKey.isEmpty()
         ? new Read.Sound(chain.orElseThrow(), secret.orElseThrow())

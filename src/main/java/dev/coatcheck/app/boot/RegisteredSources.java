@@ -78,9 +78,8 @@ final class RegisteredSources {
         faults.add(variable + " must end in _URL, _USER or _PASSWORD");
       } else if (!NAME.matcher(name).matches()) {
         faults.add(
-            variable
-                + " has an invalid source name: use 1 to 31 of A-Z, 0-9 and _, starting with a"
-                + " letter");
+            "%s has an invalid source name: use 1 to 31 of A-Z, 0-9 and _, starting with a letter"
+                .formatted(variable));
       } else if (name.toLowerCase(Locale.ROOT).equals(Sources.GATEWAY)) {
         faults.add(
             variable + ": gateway is the name of the gateway's own database; choose another name");

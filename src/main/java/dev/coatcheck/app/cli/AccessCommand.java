@@ -93,9 +93,8 @@ final class AccessCommand {
     String principal = issued.key().principal();
     if (!principal.equals(name)) {
       output.note(
-          "Another key has or had this name, so the principal of the new key is "
-              + principal
-              + ".");
+          "Another key has or had this name, so the principal of the new key is %s."
+              .formatted(principal));
     }
     printSecret(output, issued);
     return 0;

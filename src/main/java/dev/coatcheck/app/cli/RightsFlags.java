@@ -122,11 +122,8 @@ final class RightsFlags {
               .orElseThrow(
                   () ->
                       new Misused(
-                          "no scope has the name "
-                              + name
-                              + ". The scopes are "
-                              + String.join(", ", new ScopeNames())
-                              + ".")));
+                          "no scope has the name %s. The scopes are %s."
+                              .formatted(name, String.join(", ", new ScopeNames())))));
     }
     return scopes;
   }

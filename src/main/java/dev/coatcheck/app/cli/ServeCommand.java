@@ -60,9 +60,8 @@ final class ServeCommand implements Callable<Integer> {
     stopped.await();
     if (isWithoutDatabase.get()) {
       throw new CommandFailed(
-          "the embedded Postgres has ended; "
-              + config.home().resolve("postgres.log")
-              + " says why. Start the gateway again.");
+          "the embedded Postgres has ended; %s says why. Start the gateway again."
+              .formatted(config.home().resolve("postgres.log")));
     }
     return 0;
   }

@@ -60,12 +60,8 @@ final class Settings {
     if (setting.isSecret()) {
       throw new ParameterException(
           command.commandLine(),
-          setting.flag()
-              + " is refused, because every user of this machine can read flags: set "
-              + setting.variable()
-              + " or "
-              + setting.variable()
-              + "_FILE.");
+          "%s is refused, because every user of this machine can read flags: set %s or %s_FILE."
+              .formatted(setting.flag(), setting.variable(), setting.variable()));
     }
   }
 

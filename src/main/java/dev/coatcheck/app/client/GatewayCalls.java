@@ -248,11 +248,8 @@ public final class GatewayCalls {
               "the gateway at " + url + " did not answer within " + wait.toSeconds() + " s.");
       case Problem.TLS_REFUSED ->
           new CommandFailed(
-              "the certificate of "
-                  + url
-                  + " is not trusted: "
-                  + cause
-                  + ". Name its root with --ca-file.");
+              "the certificate of %s is not trusted: %s. Name its root with --ca-file."
+                  .formatted(url, cause));
       case Problem.NOT_A_GATEWAY -> noGateway(failed.status());
       case Problem.INTERRUPTED -> new CommandFailed("interrupted.");
       default -> new NoAnswer("the call to " + url + " broke off: " + cause);
@@ -276,11 +273,8 @@ public final class GatewayCalls {
               + " nginx by client_max_body_size 8m, or send the file to the gateway directly.");
     }
     return new CommandFailed(
-        "the server at "
-            + url
-            + " is not a Coatcheck gateway (status "
-            + status
-            + "). Check --url.");
+        "the server at %s is not a Coatcheck gateway (status %s). Check --url."
+            .formatted(url, status));
   }
 
   /** Every answer of a gateway is an object, whatever its status. */

@@ -46,7 +46,6 @@ record ImportProgress(
     return file.resolveSibling(file.getFileName() + ".coatcheck-resume");
   }
 
-  /** The progress of an interrupted import. */
   static Optional<ImportProgress> load(Path file) throws IOException, CommandFailed {
     Path saved = fileBeside(file);
     if (!Files.exists(saved)) {

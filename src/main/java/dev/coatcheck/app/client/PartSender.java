@@ -113,8 +113,6 @@ final class PartSender implements AutoCloseable {
   }
 
   /**
-   * Sends the next part.
-   *
    * @return false if all parts are done
    */
   boolean sendPart() throws IOException, CommandFailed {
@@ -292,7 +290,6 @@ final class PartSender implements AutoCloseable {
       return lineInRequest - headerLines - 1;
     }
 
-    /** The line with its end. */
     byte[] line(byte[] body, int index) {
       int to = index + 1 < starts.size() ? starts.get(index + 1) : body.length;
       return Arrays.copyOfRange(body, starts.get(index), to);

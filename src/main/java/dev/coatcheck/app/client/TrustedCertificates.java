@@ -17,8 +17,6 @@ final class TrustedCertificates {
   private TrustedCertificates() {}
 
   /**
-   * Reads a PEM file.
-   *
    * @throws CommandFailed if it has no certificates
    */
   static SSLContext in(Path pem) throws CommandFailed {

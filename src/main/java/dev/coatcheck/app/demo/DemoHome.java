@@ -65,7 +65,6 @@ final class DemoHome {
     }
   }
 
-  /** The home of the gateway. */
   Path gateway() {
     return folder.resolve("home");
   }

@@ -32,7 +32,6 @@ final class OrderWriter {
     return writes;
   }
 
-  /** One write. */
   void write() {
     if (running != release) {
       running = release;

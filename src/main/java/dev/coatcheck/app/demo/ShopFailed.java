@@ -1,6 +1,5 @@
 package dev.coatcheck.app.demo;
 
-/** A statement of the shop failed. */
 final class ShopFailed extends Exception {
   private static final long serialVersionUID = 1L;
 

@@ -15,7 +15,6 @@ final class Workers implements AutoCloseable {
     void once() throws InterruptedException;
   }
 
-  /** Repeats the work with a pause in between. */
   void repeat(String name, Duration pause, Work work) {
     threads.add(Thread.ofVirtual().name(name).start(() -> repeat(pause, work)));
   }

@@ -21,7 +21,6 @@ record CopyBatch(List<Part> parts) {
   private static final int MAPPING_BYTES = 68;
   private static final int ALIAS_BYTES = 80;
 
-  /** The rows of one table. */
   record Part(String copy, CopyRows rows) {}
 
   static CopyBatch of(MintPlan plan) {
@@ -45,9 +44,8 @@ record CopyBatch(List<Part> parts) {
       if (!mappings.isEmpty()) {
         parts.add(
             new Part(
-                "copy "
-                    + table.qualifiedName()
-                    + " (key, created_at, token, type_id, bucket) from stdin (format binary)",
+                "copy %s (key, created_at, token, type_id, bucket) from stdin (format binary)"
+                    .formatted(table.qualifiedName()),
                 rows(mappings)));
       }
     }

@@ -3,7 +3,6 @@ package dev.coatcheck.bulk.load;
 import dev.coatcheck.bulk.rows.RowSummary;
 import dev.coatcheck.core.key.KeyOutcome;
 
-/** The outcome of an import. */
 public sealed interface ImportOutcome {
 
   /** All lines were read; what was not refused is committed. */

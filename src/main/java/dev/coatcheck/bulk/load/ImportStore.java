@@ -140,8 +140,6 @@ final class ImportStore implements AutoCloseable {
   }
 
   /**
-   * Writes the rows of a plan.
-   *
    * @throws LostRace if one of its aliases belongs to an erased public ID, or a row that gets an
    *     alias has ended
    */

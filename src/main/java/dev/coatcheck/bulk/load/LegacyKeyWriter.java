@@ -39,7 +39,6 @@ public final class LegacyKeyWriter {
   private final TokenSource tokens;
   private final Observer observer;
 
-  /** For one type of Snowflake keys. */
   public LegacyKeyWriter(Type type, TokenSource tokens, Observer observer) {
     this.type = type;
     this.tokens = tokens;

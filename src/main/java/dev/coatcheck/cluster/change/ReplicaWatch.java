@@ -51,8 +51,6 @@ final class ReplicaWatch implements AutoCloseable {
   private boolean isLost;
 
   /**
-   * Watches.
-   *
    * @param identity of the primary
    * @param primary asks the primary again which data it has
    */

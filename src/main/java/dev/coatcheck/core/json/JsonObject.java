@@ -200,7 +200,6 @@ public final class JsonObject {
     return bool;
   }
 
-  /** One of a few numbers. */
   public int oneOf(String name, Set<Integer> numbers, int otherwise) {
     int number = integer(name, Collections.min(numbers), Collections.max(numbers), otherwise);
     if (!numbers.contains(number)) {
@@ -209,7 +208,6 @@ public final class JsonObject {
     return number;
   }
 
-  /** A constant by its wire name. */
   public <E extends Enum<E> & WireNamed> Optional<E> constant(String name, Class<E> kind) {
     return optionalString(name)
         .map(

@@ -144,8 +144,6 @@ public final class Sqids implements Decoder {
   }
 
   /**
-   * A text of a number.
-   *
    * @param number 0 to 2^63 - 1
    * @param attempt how many earlier texts contained a blocked word
    */

@@ -43,7 +43,6 @@ public sealed interface KeyOutcome {
   /** A right is for a type that is not registered. */
   record TypeUnknown() implements Refused {}
 
-  /** The new expiry has passed. */
   record ExpiryPassed() implements Refused {}
 
   /** The key was revoked or has expired, for good. */

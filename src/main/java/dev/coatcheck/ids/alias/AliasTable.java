@@ -308,7 +308,6 @@ public final class AliasTable {
                 some.stream().map(row -> row.token().toUuid())));
   }
 
-  /** The columns of names, and a last one. */
   private static Object[] columns(List<Alias> names, Stream<UUID> last) {
     return new Object[] {
       names.stream().map(name -> (short) name.bucket()).toArray(Short[]::new),

@@ -2,7 +2,6 @@ package dev.coatcheck.ids.ending;
 
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 
-/** The outcome of an erasure. */
 public sealed interface EraseOutcome {
 
   /** The public ID is erased, now or earlier. Committed. */

@@ -56,8 +56,6 @@ final class ErasureStore {
   }
 
   /**
-   * What came of a call.
-   *
    * @param aliases that are no more
    * @param tokens that were erased now
    */

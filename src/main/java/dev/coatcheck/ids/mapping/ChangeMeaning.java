@@ -17,7 +17,6 @@ public sealed interface ChangeMeaning {
   /** A legacy ID, or a public ID of an older system, names nothing any more. */
   record AliasRemoved(Type type, AliasScheme scheme, String value) implements ChangeMeaning {}
 
-  /** A type was created or changed. */
   record TypeChanged(Type type) implements ChangeMeaning {}
 
   /** It is about nothing that an application keeps. */

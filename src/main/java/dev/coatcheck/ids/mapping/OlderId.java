@@ -31,7 +31,6 @@ public sealed interface OlderId {
     }
   }
 
-  /** Decodes a text by the rule of the type, if it has one. */
   static Optional<OlderId> decoded(String text, Type type) {
     return type.publicRule()
         .flatMap(rule -> rule.decode(text))

@@ -438,8 +438,6 @@ public final class Resolver {
   }
 
   /**
-   * Reads the states of tokens.
-   *
    * @param opened the mappings of those that are sealed, which need no row
    */
   private Map<Asked, MappingState> load(List<Asked> missing, Map<Asked, StoredMapping> opened) {

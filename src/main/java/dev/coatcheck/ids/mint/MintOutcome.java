@@ -6,7 +6,6 @@ import dev.coatcheck.ids.idempotency.StoredResponse;
 import dev.coatcheck.ids.mapping.Mapping;
 import java.util.List;
 
-/** The outcome of a mint. */
 public sealed interface MintOutcome {
 
   sealed interface Worked extends MintOutcome {}

@@ -70,7 +70,6 @@ public final class IdResolver {
     return new IdResolver(parser, resolver, rows, hits, callers, observer, clock, false);
   }
 
-  /** Resolves one text. */
   public IdOutcome resolve(String text, AllowedTypes allowed, LegacyCaller caller) {
     return switch (parser.parse(text, allowed)) {
       case IdText.OfRule(OlderId id) -> find(id, caller);

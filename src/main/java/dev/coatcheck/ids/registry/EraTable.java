@@ -41,8 +41,6 @@ final class EraTable {
   }
 
   /**
-   * Adds an era.
-   *
    * @param startsAt null for the first one of the type
    */
   static void insert(

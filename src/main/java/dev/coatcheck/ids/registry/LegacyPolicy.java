@@ -87,9 +87,8 @@ public record LegacyPolicy(
     if (link.isPresent() && !isLink(link.get())) {
       throw json.invalid(
           SUNSET_LINK,
-          "Send the URL of a page, http or https, in up to "
-              + LINK_LENGTH_MAX
-              + " ASCII characters, or null.");
+          "Send the URL of a page, http or https, in up to %s ASCII characters, or null."
+              .formatted(LINK_LENGTH_MAX));
     }
     return link;
   }

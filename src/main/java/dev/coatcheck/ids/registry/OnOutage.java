@@ -6,6 +6,5 @@ import dev.coatcheck.core.name.WireNamed;
 public enum OnOutage implements WireNamed {
   /** Serve it for a while: an ID that was revoked meanwhile may still work. */
   SERVE_STALE,
-  /** Answer 503. */
   REFUSE
 }

@@ -62,7 +62,6 @@ public record Policies(
         json.recorded());
   }
 
-  /** The field of a URL template. */
   public static String urlTemplateAt(int index) {
     return URL_TEMPLATES + "[" + index + "]";
   }

@@ -65,8 +65,6 @@ public final class Registry implements AutoCloseable {
   private volatile Snapshot snapshot;
 
   /**
-   * The types.
-   *
    * @param mark which changes were known before they were loaded
    * @param nanos when the load began
    */

@@ -113,9 +113,8 @@ final class SealRules {
       return refused(
           "era_refused",
           "starts_at",
-          "An era starts at least 25 hours ahead, and after the one before: "
-              + least
-              + " or later.");
+          "An era starts at least 25 hours ahead, and after the one before: %s or later."
+              .formatted(least));
     }
     return unknownKey(keys, sealKey, "seal_key");
   }

@@ -106,7 +106,6 @@ public record Type(
         .isPresent();
   }
 
-  /** Whether the token is that of a sealed public ID. */
   public boolean isSealed(Token token) {
     return sealing
         .filter(sealing -> sealing.open(token) instanceof Sealing.Opened.OfKey)

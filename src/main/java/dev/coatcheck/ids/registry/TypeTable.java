@@ -39,8 +39,6 @@ final class TypeTable {
   }
 
   /**
-   * The type of a row.
-   *
    * @param eras of the type, in the order of their starts
    */
   static Type read(TypeRecord row, List<Sealing.Era> eras) {

@@ -159,13 +159,8 @@ final class KeyNeedTable {
   }
 
   private static String created(Recorded recorded, String query) {
-    return "set local search_path = "
-        + recorded.path().text()
-        + "; "
-        + StatementTable.ASKED
-        + "returns pg_catalog.void language sql begin atomic "
-        + query
-        + "; end";
+    return "set local search_path = %s; %sreturns pg_catalog.void language sql begin atomic %s; end"
+        .formatted(recorded.path().text(), StatementTable.ASKED, query);
   }
 
   private Recorded notAsked(Recorded recorded, String why) {

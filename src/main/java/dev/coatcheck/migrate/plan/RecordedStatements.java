@@ -27,8 +27,6 @@ record RecordedStatements(
   }
 
   /**
-   * A statement.
-   *
    * @param path of the role that sent it
    * @param needsKey whether it depends on the primary key, by the server's own words; empty if the
    *     server wasn't asked

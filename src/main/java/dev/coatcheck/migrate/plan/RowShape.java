@@ -67,7 +67,6 @@ final class RowShape {
                     || (takesAll && !ofTables.contains(star.select())));
   }
 
-  /** Names of the queries in WITH. */
   private static Set<String> queries(SqlStatement statement) {
     Set<String> names = new HashSet<>();
     for (int i = 0; i < statement.tokens().size(); i++) {

@@ -126,8 +126,6 @@ final class SizeStore {
   }
 
   /**
-   * Counts rows.
-   *
    * @param percent of the pages that are read; 100 counts all rows
    */
   private Count count(TableName table, Optional<Target.TimeColumn> createdAt, double percent) {

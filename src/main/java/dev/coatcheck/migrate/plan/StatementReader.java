@@ -44,8 +44,6 @@ final class StatementReader {
   }
 
   /**
-   * Reads a statement.
-   *
    * @param text from the first of its tokens to the last
    */
   static SqlStatement read(String text, List<SqlToken> tokens) {

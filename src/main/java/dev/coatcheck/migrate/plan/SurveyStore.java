@@ -91,8 +91,6 @@ final class SurveyStore {
   }
 
   /**
-   * What the server is like.
-   *
    * @param losesCommitsBy settings that are off
    * @param seesOthers may see since when the sessions of others work
    */

@@ -204,9 +204,8 @@ public final class TableSurvey {
       faults.add(
           new Diagnostic(
               "server_too_old",
-              "The source is PostgreSQL "
-                  + server.version()
-                  + ", and 15 is the oldest supported."));
+              "The source is PostgreSQL %s, and 15 is the oldest supported."
+                  .formatted(server.version())));
     }
     if (server.isInRecovery()) {
       faults.add(
@@ -216,9 +215,8 @@ public final class TableSurvey {
       faults.add(
           new Diagnostic(
               "server_loses_commits",
-              "The source may lose committed data, because this setting is off: "
-                  + String.join(", ", server.losesCommitsBy())
-                  + ". Turn it on."));
+              "The source may lose committed data, because this setting is off: %s. Turn it on."
+                  .formatted(String.join(", ", server.losesCommitsBy()))));
     }
     return faults;
   }

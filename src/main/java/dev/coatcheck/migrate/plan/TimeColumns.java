@@ -33,9 +33,8 @@ final class TimeColumns {
       return new Choice.Refused(
           new Diagnostic(
               "created_at_unknown",
-              "The table has no column named "
-                  + name
-                  + ", letter by letter. Name another column, or none."));
+              "The table has no column named %s, letter by letter. Name another column, or none."
+                  .formatted(name)));
     }
     if (!TYPES.contains(found.get().type())) {
       return new Choice.Refused(

@@ -3,7 +3,6 @@ package dev.coatcheck.migrate.run;
 import dev.coatcheck.migrate.source.Diagnostic;
 import java.util.List;
 
-/** The outcome of an action on a run. */
 public sealed interface ActionOutcome {
   record Done(TableMigration.Whole whole) implements ActionOutcome {}
 

@@ -54,8 +54,6 @@ final class ArchiveRemovalStore {
   }
 
   /**
-   * Drops it.
-   *
    * @param beforeCommit is told what will be gone
    */
   Outcome drop(Consumer<String> beforeCommit) {

@@ -215,8 +215,6 @@ public final class JournalTable {
   }
 
   /**
-   * The last switch of a run.
-   *
    * @param calls of the applications' statements before it, by their IDs
    */
   record Switched(Instant at, Map<String, Long> calls) {}

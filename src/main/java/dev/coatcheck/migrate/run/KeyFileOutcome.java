@@ -2,7 +2,6 @@ package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.bulk.rows.RowSummary;
 
-/** The outcome of a file. */
 public sealed interface KeyFileOutcome {
   /** All lines were read; what was not refused is committed. */
   record Done(RowSummary summary) implements KeyFileOutcome {}

@@ -3,7 +3,6 @@ package dev.coatcheck.migrate.run;
 import dev.coatcheck.migrate.source.Diagnostic;
 import java.util.List;
 
-/** The outcome of a request for a plan. */
 public sealed interface PlanOutcome {
   record Planned(TableMigration.Whole whole) implements PlanOutcome {}
 

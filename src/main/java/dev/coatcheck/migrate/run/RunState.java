@@ -2,7 +2,6 @@ package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.core.name.WireNamed;
 
-/** The state of a run. */
 public enum RunState implements WireNamed {
   /** Planned; nothing was done yet. */
   PLANNED,

@@ -84,9 +84,8 @@ final class Runner {
   private static String reason(RuntimeException refused, boolean isUndo) {
     String again = isUndo ? "; then undo again." : "; then retry.";
     if (SqlState.isDependedOn(refused)) {
-      return SqlState.wordsWithoutHint(refused).orElseThrow()
-          + ". Drop or change what depends on it"
-          + again;
+      return "%s. Drop or change what depends on it%s"
+          .formatted(SqlState.wordsWithoutHint(refused).orElseThrow(), again);
     }
     String words = RootCause.words(refused);
     return SqlState.isDenied(refused) && NOT_OURS.matcher(words).find()

@@ -48,8 +48,6 @@ final class StepRunner {
   private final OwnObjectsTable objects;
 
   /**
-   * For one run.
-   *
    * @param run with the names that its table has now
    */
   StepRunner(
@@ -155,8 +153,6 @@ final class StepRunner {
   }
 
   /**
-   * Takes a step back.
-   *
    * @param state as it was written down
    * @param hasTable whether the table and its key column are there
    */

@@ -2,7 +2,6 @@ package dev.coatcheck.migrate.run;
 
 import dev.coatcheck.core.name.WireNamed;
 
-/** The state of a step. */
 public enum StepState implements WireNamed {
   PENDING,
   /** Done, and seen in the source. */

@@ -76,7 +76,6 @@ public record TableMigration(
   /** A run with its steps and the first hundred rows that were set aside. */
   public record Whole(TableMigration run, List<StepStatus> steps, List<SetAside> setAside) {}
 
-  /** With the names that its table has now. */
   public TableMigration at(Target now) {
     return copy(now, status, throttleSettings, accepted, switchWindow);
   }

@@ -59,8 +59,6 @@ final class BatchTable {
   }
 
   /**
-   * A row and its key.
-   *
    * @param isOpen whether the row lacks the key
    * @param isTimeLost whether the creation time is not used
    * @param isBeforeEpoch whether the row is older than the layout's epoch
@@ -97,8 +95,6 @@ final class BatchTable {
   }
 
   /**
-   * The progress of the run.
-   *
    * @throws ObjectsGone if the run has no objects on the table
    */
   Checkpoint checkpoint(DSLContext sql) {

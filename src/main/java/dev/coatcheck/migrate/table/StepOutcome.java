@@ -2,7 +2,6 @@ package dev.coatcheck.migrate.table;
 
 import java.util.Optional;
 
-/** The outcome of a step. */
 public sealed interface StepOutcome {
   /**
    * The table has the step.

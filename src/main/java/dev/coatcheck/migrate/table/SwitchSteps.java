@@ -135,8 +135,6 @@ final class SwitchSteps {
   }
 
   /**
-   * Moves the primary key.
-   *
    * @param spare the index that it consumes
    * @param stays the index on the column that it leaves
    * @param isForward everything has to exist; on the way back, what exists must be enabled

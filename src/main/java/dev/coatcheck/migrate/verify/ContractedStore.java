@@ -59,7 +59,6 @@ final class ContractedStore {
     return longs(KEYS, after, last, most);
   }
 
-  /** The keys that have rows. */
   List<Long> present(List<Long> keys) {
     return longs(PRESENT, (Object) keys.toArray(Long[]::new));
   }

@@ -26,8 +26,6 @@ final class KeyRules {
   private final List<Row> timed = new ArrayList<>();
 
   /**
-   * Checks one table.
-   *
    * @param t0Millis when the triggers were created, since the epoch of the layout
    */
   KeyRules(long t0Millis, Findings findings) {
@@ -36,8 +34,6 @@ final class KeyRules {
   }
 
   /**
-   * Checks the next rows.
-   *
    * @param nowMillis when they were read, since the epoch of the layout
    */
   void check(List<Row> rows, long nowMillis) {

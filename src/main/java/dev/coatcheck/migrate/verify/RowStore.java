@@ -46,8 +46,6 @@ final class RowStore {
   }
 
   /**
-   * A row of the table.
-   *
    * @param archived the key that its legacy ID had before
    * @param createdMillis since the epoch of the layout
    */
@@ -58,15 +56,11 @@ final class RowStore {
   record Range(List<Row> rows, long nowMillis) {}
 
   /**
-   * The rows to check.
-   *
    * @param lastId empty if the table has no rows
    */
   record Bounds(long t0Millis, OptionalLong lastId) {}
 
   /**
-   * The rows to check.
-   *
    * @throws ObjectsGone if the row of the run is gone
    */
   Bounds bounds() {

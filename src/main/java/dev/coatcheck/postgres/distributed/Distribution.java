@@ -192,9 +192,8 @@ public final class Distribution {
       List<String> missing = session.transaction("distribute", Distribution::undistributed);
       if (!missing.isEmpty()) {
         throw new UnusableDatabase(
-            "These tables are not distributed: "
-                + String.join(", ", missing)
-                + ". Run coatcheck database distribute first.");
+            "These tables are not distributed: %s. Run coatcheck database distribute first."
+                .formatted(String.join(", ", missing)));
       }
       return session.transaction("rebalance", work);
     } catch (DataAccessException refused) {

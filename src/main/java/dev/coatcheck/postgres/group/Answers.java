@@ -38,8 +38,6 @@ final class Answers {
   }
 
   /**
-   * Hands them out.
-   *
    * @param isFree whether this thread has nothing else to do
    */
   void handOut(boolean isFree) {

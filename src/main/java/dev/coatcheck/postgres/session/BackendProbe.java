@@ -74,8 +74,6 @@ final class BackendProbe {
   }
 
   /**
-   * The state of the backend.
-   *
    * @param stateChange the time as Postgres writes it
    */
   record Seen(String state, String stateChange, Optional<LockWait> awaits) {}
@@ -85,8 +83,6 @@ final class BackendProbe {
   }
 
   /**
-   * Asks now.
-   *
    * @param operation the caller's name for the running statement
    * @param millisMax for connecting, and again for the answer
    * @return empty if the backend is gone

@@ -38,8 +38,6 @@ final class StatementWatchdog implements AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * Watches one connection.
-   *
    * @param login of the second connection
    * @param waits is told when the statement starts and stops waiting, and for what
    */

@@ -89,7 +89,6 @@ public final class PlainSql {
     return rows(sql, text, reader, values).stream().findFirst();
   }
 
-  /** The only row. */
   public static <T> T row(DSLContext sql, String text, RowReader<T> reader, Object... values) {
     return rows(sql, text, reader, values).getFirst();
   }

@@ -28,8 +28,6 @@ final class KeyEnds {
   private KeyEnds() {}
 
   /**
-   * What a form shows.
-   *
    * @param isOwn whether this person is signed in with the key
    */
   record View(Frame frame, KeyRow key, boolean isOwn, Form form, String formToken, String fault) {

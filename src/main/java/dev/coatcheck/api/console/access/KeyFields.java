@@ -94,7 +94,6 @@ record KeyFields(
     return limit.map(part).map(String::valueOf).orElse("");
   }
 
-  /** The name of the box of a scope. */
   static String box(String scope) {
     return BOX + scope;
   }

@@ -34,8 +34,6 @@ final class KeyForms {
   private KeyForms() {}
 
   /**
-   * What a form shows.
-   *
    * @param key that is changed; empty in the form of a new one
    * @param once tells this form apart from others of the session; or the version that is changed
    * @param types names of the types that a key of this person can be for

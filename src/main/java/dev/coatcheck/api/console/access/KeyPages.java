@@ -54,8 +54,6 @@ public final class KeyPages {
   }
 
   /**
-   * Which keys are listed.
-   *
    * @param status as its box names it; empty for all
    */
   record Filters(String principal, String status) {
@@ -84,8 +82,6 @@ public final class KeyPages {
   }
 
   /**
-   * What the list shows.
-   *
    * @param next the page of younger keys, or an empty text
    * @param own the ID of this person's key
    */

@@ -48,8 +48,6 @@ public final class AuditPages {
   }
 
   /**
-   * What the page shows.
-   *
    * @param next the page of older entries, or an empty text
    * @param mayFind whether this person may look for what the entries are about
    */

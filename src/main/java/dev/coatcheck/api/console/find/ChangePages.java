@@ -94,7 +94,6 @@ final class ChangePages {
     }
   }
 
-  /** A compiled template. */
   @FunctionalInterface
   private interface Template {
     void render(HtmlTemplateOutput out, HtmlInterceptor none, View view);

@@ -48,8 +48,6 @@ final class ErasePage implements FormPage<String> {
   }
 
   /**
-   * What the form shows.
-   *
    * @param isActive whether it can be revoked instead
    * @param isSurvivor whether public IDs were merged into it, as the last try has found
    */

@@ -19,8 +19,6 @@ record MergeGraph(Box survivor, List<Box> merged, boolean hasMore) {
   private static final int ROW_HEIGHT = 40;
 
   /**
-   * A public ID.
-   *
    * @param isAsked whether it is the one that was asked for
    */
   record Box(String id, int x, int y, int width, boolean isAsked) {

@@ -45,8 +45,6 @@ final class TextFinder {
   }
 
   /**
-   * What a text is.
-   *
    * @param more how many public IDs are left out of the findings
    * @param erased public IDs that were erased
    * @param unissued a type whose public ID the text could be, and which never issued it

@@ -61,16 +61,12 @@ public final class LinkPages {
   }
 
   /**
-   * What is tried.
-   *
    * @param redirects whether the proxy sends {@code X-Coatcheck-Legacy: redirect}
    * @param refusesBareKeys whether it sends {@code X-Coatcheck-Bare-Keys: refuse}
    */
   record Wish(String url, boolean redirects, boolean refusesBareKeys) {}
 
   /**
-   * The result of a trial.
-   *
    * @param uri path and query, as the proxy sends them
    * @param link what the gateway answers to a stranger, if this is a link of its own
    * @param isForSomeTypes whether links of other types are tried as if they were unknown
@@ -89,8 +85,6 @@ public final class LinkPages {
   }
 
   /**
-   * What the page shows.
-   *
    * @param fault why the URL can't be read, or an empty text
    */
   record View(Frame frame, Wish wish, Optional<Trial> trial, String fault) {

@@ -105,9 +105,8 @@ final class ActionPage implements FormPage<TableMigration> {
       throw new Refusal(
           ProblemCode.FIELD_INVALID,
           "confirm",
-          "Type the name of the table, "
-              + RunFields.table(run)
-              + ", to confirm. Nothing was done.");
+          "Type the name of the table, %s, to confirm. Nothing was done."
+              .formatted(RunFields.table(run)));
     }
     ActionOutcome outcome =
         act(run.id(), form, new ActionRequest<>(visit.actor(), Optional.empty())).outcome();

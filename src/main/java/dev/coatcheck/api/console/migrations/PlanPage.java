@@ -36,8 +36,6 @@ final class PlanPage implements FormPage<PlanPage.Choices> {
   }
 
   /**
-   * What there is to choose from.
-   *
    * @param types that rows of a table can have, and that the person may use
    */
   record Choices(List<String> sources, List<String> types) {
@@ -48,8 +46,6 @@ final class PlanPage implements FormPage<PlanPage.Choices> {
   }
 
   /**
-   * What the page shows.
-   *
    * @param form as it was sent, if something was wrong with it
    * @param fault why no plan was made
    */

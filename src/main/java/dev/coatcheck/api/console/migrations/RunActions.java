@@ -19,7 +19,6 @@ record RunActions(long id, String formToken, List<Button> buttons) {
     buttons = List.copyOf(buttons);
   }
 
-  /** A button of the bar. */
   record Button(RunAction action, String path, ActionWords words) {
     boolean isDangerous() {
       return words.isDangerous(action);
@@ -54,7 +53,6 @@ record RunActions(long id, String formToken, List<Button> buttons) {
     return Section.MIGRATIONS.path() + "/" + id;
   }
 
-  /** The page of an action. */
   static String path(long id, RunAction action) {
     return path(id) + "/" + segment(action);
   }

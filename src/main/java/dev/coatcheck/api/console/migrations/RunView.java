@@ -39,7 +39,6 @@ record RunView(TableMigration run, String type, List<StepStatus> steps) {
    */
   record Stop(Phase phase, String mark, Optional<Instant> at, Optional<String> error) {}
 
-  /** A reason to wait, and from when to when. */
   record Wait(String reason, Instant since, Instant until) {}
 
   String table() {
@@ -129,9 +128,10 @@ record RunView(TableMigration run, String type, List<StepStatus> steps) {
   }
 
   String rows() {
-    return Display.number(run.progress().rowsDone())
-        + " of "
-        + Display.count(run.progress().rowsTotal(), "row", "rows");
+    return "%s of %s"
+        .formatted(
+            Display.number(run.progress().rowsDone()),
+            Display.count(run.progress().rowsTotal(), "row", "rows"));
   }
 
   /** Such as {@code 1,200 rows a second}, on the average so far, or an empty text. */

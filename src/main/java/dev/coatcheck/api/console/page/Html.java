@@ -43,7 +43,6 @@ public final class Html {
     public void onHtmlTagClosed(String name, TemplateOutput out) {}
   }
 
-  /** A page that a template writes. */
   public static Answer page(int status, Template template) {
     return Answer.page(status, text(template).getBytes(StandardCharsets.UTF_8)).with(HEADERS);
   }

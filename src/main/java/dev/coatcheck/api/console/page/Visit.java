@@ -35,7 +35,6 @@ public record Visit(Session session, ConsoleMode mode, Actor actor, Theme theme,
     return session.token().formToken();
   }
 
-  /** The frame of a page of a section. */
   public Frame frame(Section section, String title) {
     return frame(title, Optional.of(section));
   }

@@ -58,8 +58,6 @@ final class ChangePage implements FormPage<Subject> {
   }
 
   /**
-   * A field with its value.
-   *
    * @param isWrong whether the fault is about it
    */
   record Input(TypeField field, String value, boolean isWrong) {
@@ -70,7 +68,6 @@ final class ChangePage implements FormPage<Subject> {
 
   record InputGroup(String title, String absent, List<Input> inputs) {}
 
-  /** The form. */
   record FormView(
       Frame frame,
       String formToken,
@@ -86,8 +83,6 @@ final class ChangePage implements FormPage<Subject> {
   }
 
   /**
-   * The difference.
-   *
    * @param version that is changed
    * @param conflict that the type has changed meanwhile; mostly empty
    * @param sent the fields of the form, to be sent again
@@ -140,7 +135,6 @@ final class ChangePage implements FormPage<Subject> {
     }
   }
 
-  /** A type as it would be. */
   record Draft(TypeDefinition definition, TypeDiff diff, List<String> consequences) {}
 
   @Override

@@ -152,12 +152,11 @@ record HitChart(
   }
 
   private String counted() {
-    return Display.number(sum())
-        + " in all, "
-        + Display.number(most())
-        + " on the busiest day, "
-        + Display.number(counts.getOrDefault(today, 0L))
-        + " today";
+    return "%s in all, %s on the busiest day, %s today"
+        .formatted(
+            Display.number(sum()),
+            Display.number(most()),
+            Display.number(counts.getOrDefault(today, 0L)));
   }
 
   private static Bar bar(double x, double y, double width, double height) {

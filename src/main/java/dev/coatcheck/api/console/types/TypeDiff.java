@@ -30,8 +30,6 @@ record TypeDiff(List<Row> rows) {
   }
 
   /**
-   * A line of a value.
-   *
    * @param isChanged whether the other value lacks it
    */
   record Line(String text, boolean isChanged) {}

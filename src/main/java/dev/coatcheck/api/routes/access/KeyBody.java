@@ -101,9 +101,8 @@ public final class KeyBody {
         "scopes",
         body.strings("scopes", Scope.KNOWN.size()),
         Scope::named,
-        "The scopes are "
-            + Scope.KNOWN.stream().map(Scope::name).collect(Collectors.joining(", "))
-            + ".");
+        "The scopes are %s."
+            .formatted(Scope.KNOWN.stream().map(Scope::name).collect(Collectors.joining(", "))));
   }
 
   private static RateLimit limit(JsonObject limit) {

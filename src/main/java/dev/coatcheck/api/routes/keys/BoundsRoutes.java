@@ -163,9 +163,8 @@ public final class BoundsRoutes implements Routes {
     if (buckets.count(first, to) > BUCKETS_MAX) {
       throw Refusal.ofParameter(
           "bucket_millis",
-          "The time from from to to is more than "
-              + BUCKETS_MAX
-              + " buckets. Send larger buckets or a shorter time.");
+          "The time from from to to is more than %s buckets. Send larger buckets or a shorter time."
+              .formatted(BUCKETS_MAX));
     }
     return buckets.newestFirst(first, to).stream()
         .flatMap(number -> BucketView.of(times, buckets, number).stream())

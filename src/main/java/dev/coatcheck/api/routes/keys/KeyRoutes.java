@@ -192,7 +192,6 @@ public final class KeyRoutes implements Routes {
         : keys.of(times);
   }
 
-  /** Numbers of a segment. */
   private KeyOutcome numbered(JsonObject body) {
     String tag = body.string("tag");
     if (!SegmentDefinition.isTag(tag)) {

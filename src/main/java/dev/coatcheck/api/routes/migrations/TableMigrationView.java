@@ -128,8 +128,6 @@ record TableMigrationView(
   }
 
   /**
-   * A single run.
-   *
    * @param report of the last verification
    * @param plan only if requested
    */

@@ -36,11 +36,8 @@ final class NextCommand {
 
   private static String afterDone(JsonNode run, String id) {
     if (PhaseProgress.isSwitched(run)) {
-      return "undo "
-          + id
-          + " --phase switch, which moves the primary key back, or old-columns "
-          + id
-          + ", before contract";
+      return "undo %s --phase switch, which moves the primary key back, or old-columns %s, before contract"
+          .formatted(id, id);
     }
     return run.path("keep_primary_key").asBoolean(false)
         ? "undo " + id
@@ -49,12 +46,8 @@ final class NextCommand {
 
   /** Removes the legacy IDs from the table of a run. */
   static String contract(JsonNode run) {
-    return COMMAND
-        + "contract "
-        + RunText.id(run)
-        + " --confirm "
-        + run.path("table").asString()
-        + ", which can't be undone";
+    return "%scontract %s --confirm %s, which can't be undone"
+        .formatted(COMMAND, RunText.id(run), run.path("table").asString());
   }
 
   /** After a switch whose time window closed. */

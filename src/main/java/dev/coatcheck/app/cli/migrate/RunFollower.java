@@ -92,9 +92,8 @@ final class RunFollower {
         }
         if (System.nanoTime() - from > SILENCE_NANOS_MAX) {
           throw new CommandFailed(
-              silence.getMessage()
-                  + " The run may continue in the gateway. Next: "
-                  + NextCommand.watch(calls.id()));
+              "%s The run may continue in the gateway. Next: %s"
+                  .formatted(silence.getMessage(), NextCommand.watch(calls.id())));
         }
         pause();
       }

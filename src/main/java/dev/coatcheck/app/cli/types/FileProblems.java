@@ -21,8 +21,6 @@ final class FileProblems {
   }
 
   /**
-   * Adds a problem.
-   *
    * @param line from 1
    */
   void add(int line, String text) {

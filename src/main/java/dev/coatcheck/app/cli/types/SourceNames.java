@@ -43,11 +43,8 @@ final class SourceNames {
       }
       if (taken.contains(name)) {
         throw new Misused(
-            "the type "
-                + type.name()
-                + " would be called "
-                + name
-                + ", which means something else.");
+            "the type %s would be called %s, which means something else."
+                .formatted(type.name(), name));
       }
     }
   }

@@ -45,8 +45,6 @@ record YamlObject(ObjectNode json, Map<String, Integer> lines) {
   private static final JsonMapper JSON = new JsonMapper();
 
   /**
-   * Reads a text.
-   *
    * @param problems gets those of single fields; such a field is left out
    * @throws Misused if it is no YAML, or no object
    */
