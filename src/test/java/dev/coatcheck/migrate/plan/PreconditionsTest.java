@@ -112,6 +112,7 @@ class PreconditionsTest {
             "group_by_key",
             "on_conflict_on_constraint");
     assertThat(detail(preconditions(moved), "prepared_star"))
+            "key_changes",
         .endsWith(
             "Not all statements were searched: pg_stat_statements is not installed in this"
                 + " database.");
@@ -122,7 +123,8 @@ class PreconditionsTest {
             "prepared_star",
             "copy_without_columns",
             "serialization_failures",
-            "lastval");
+            "lastval",
+            "key_changes");
   }
 
   /** The statement that asks for a level names no table, nor does PHP's lastInsertId. */
