@@ -1,6 +1,7 @@
 package dev.coatcheck.migrate.plan;
 
 import dev.coatcheck.migrate.source.Child;
+import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.postgres.sql.PlainSql;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,9 +41,15 @@ final class ChildCodeTable {
               select t.relid from pg_partition_tree(?::oid::regclass) t) as l
         join pg_attribute a on a.attrelid = l.oid and a.attname = ?
         join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
-       where pg_get_expr(d.adbin, d.adrelid) !~ '^([(]?''?-?[0-9]+''?[)]?|NULL)(::[a-z]+)?$'
+       where pg_get_expr(d.adbin, d.adrelid) !~ <constant>
+         and pg_get_expr(d.adbin, d.adrelid) !~ <null>
+      union
+      select format('%s.%I, an identity column', a.attrelid::regclass, a.attname)
+        from pg_attribute a where a.attrelid = ?::oid and a.attname = ? and a.attidentity <> ''
        order by 1\
-      """;
+      """
+          .replace("<constant>", TargetSql.CONSTANT_DEFAULT)
+          .replace("<null>", TargetSql.NULL_DEFAULT);
 
   private ChildCodeTable() {}
 
@@ -53,7 +60,14 @@ final class ChildCodeTable {
       triggers.addAll(triggers(sql, child));
       defaults.addAll(
           PlainSql.rows(
-              sql, EXPRESSIONS, row -> row.getString(1), child.oid(), child.oid(), child.column()));
+              sql,
+              EXPRESSIONS,
+              row -> row.getString(1),
+              child.oid(),
+              child.oid(),
+              child.column(),
+              child.oid(),
+              child.column()));
     }
     List<Precondition> found = new ArrayList<>();
     if (!triggers.isEmpty()) {

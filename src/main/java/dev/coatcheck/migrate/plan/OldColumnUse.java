@@ -12,7 +12,7 @@ import java.util.stream.Stream;
  * How applications still use the columns of legacy IDs, as far as is known.
  *
  * @param statements that name one of the columns, each with its calls
- * @param functions of the database that name one of the columns
+ * @param functions of the database that name one of the columns, or the sequence of the key
  * @param rowShapes code that fails when a column goes because it counts on their number, each with
  *     its remedy
  * @param notSearched why there may be more
@@ -39,12 +39,13 @@ public record OldColumnUse(
    */
   public record Searched(Statements column, AppObjects objects) {}
 
-  public static OldColumnUse of(List<Searched> tables, CalledStatements called) {
+  static OldColumnUse of(
+      List<Searched> tables, List<String> callersOfSequence, CalledStatements called) {
     List<CalledStatements.Called> statements =
         called.statements().stream()
             .filter(one -> tables.stream().anyMatch(table -> names(table, one.text())))
             .toList();
-    List<String> functions = new ArrayList<>();
+    List<String> functions = new ArrayList<>(callersOfSequence);
     List<String> shapes = new ArrayList<>();
     RecordedStatements recorded =
         new RecordedStatements(
@@ -84,7 +85,8 @@ public record OldColumnUse(
       preconditions.add(
           new Precondition(
               OLD_COLUMN,
-              "Statements that name an old column fail once it is gone: name the new column.",
+              "Statements that name an old column, or the sequence of the old key, fail once it is"
+                  + " gone: name the new column.",
               found,
               notSearched));
     }

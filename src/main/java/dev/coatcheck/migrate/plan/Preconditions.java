@@ -22,6 +22,11 @@ final class Preconditions {
 
   private static final String COLUMN_GRANTS = "column_grants";
 
+  private static final String KEY_CHANGES = "key_changes";
+
+  /** What doesn't matter to a child, or is done there without a precondition. */
+  private static final Set<String> OF_TABLE = Set.of(COLUMN_GRANTS, KEY_CHANGES);
+
   private static final String HOLDS_ROWS =
       "holds rows of the table; statements that build such a row, as in row(1, 2), need one more"
           + " value";
@@ -73,7 +78,7 @@ final class Preconditions {
     ofTable.forEach(one -> all.put(one.code(), one));
     new Preconditions(child, recorded, objects)
         .preconditions(true).stream()
-            .filter(one -> !one.code().equals(COLUMN_GRANTS))
+            .filter(one -> !OF_TABLE.contains(one.code()))
             .forEach(one -> all.merge(one.code(), one, Precondition::and));
     return List.copyOf(all.values());
   }
@@ -127,6 +132,13 @@ final class Preconditions {
                 + " from sequences of their own: use RETURNING, or currval with the name of the"
                 + " sequence.",
             Statements::asksForLastval)
+        .ifPresent(preconditions::add);
+    search(
+            KEY_CHANGES,
+            "From the start to contract, or to the undo of the run, TRUNCATE of the table fails,"
+                + " and so does an UPDATE that gives the key of a row another value: delete rows"
+                + " instead, and leave their keys as they are.",
+            statements::changesKeys)
         .ifPresent(preconditions::add);
     if (!keepPrimaryKey) {
       searchKey(

@@ -254,6 +254,19 @@ final class Refusals {
                   + " roles, and only the owner may alter a table: %s. Use a source's user that is"
                   + " a member of these roles, or change the owner."),
           ofChildren(
+              "child_no_create_on_schema",
+              """
+              select distinct quote_ident(n.nspname)
+                from pg_class c join pg_namespace n on n.oid = c.relnamespace
+               where c.oid in (select oid from child where oid <> <oid>
+                               union
+                               select t.relid from child, pg_partition_tree(child.oid) t
+                                where child.oid <> <oid>)
+                 and not has_schema_privilege(n.oid, 'create') order by 1\
+              """,
+              "The source's user may not create indexes in the schemas of tables with a foreign key"
+                  + " to the table: %s. Grant it create on these schemas."),
+          ofChildren(
               "child_column_taken",
               """
               select format('%s.%I', a.attrelid::regclass, t.attname)

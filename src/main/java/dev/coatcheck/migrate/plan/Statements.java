@@ -19,6 +19,8 @@ final class Statements {
 
   private static final Set<String> STRICT = Set.of("repeatable", "serializable");
 
+  private static final Set<String> END_OF_SET = Set.of("where", "from", "returning", "when", "set");
+
   private final TableName table;
   private final String key;
   private final String constraint;
@@ -85,6 +87,63 @@ final class Statements {
           && isOursAt(statement, i + 1)
           && statement.at(statement.afterName(i + 1)).is("from")) {
         return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether it empties the table, or gives the key of a row a value. */
+  boolean changesKeys(SqlStatement statement) {
+    boolean changes =
+        statement.uses().stream().anyMatch(use -> use.role() != Role.READ && isOurs(use.name()));
+    for (int i = 0; i < statement.tokens().size(); i++) {
+      boolean does =
+          (statement.at(i).is("truncate") && truncates(statement, i + 1))
+              || (changes && statement.at(i).is("set") && setsKey(statement, i + 1));
+      if (does) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether the table is in the list that begins at an index. */
+  private boolean truncates(SqlStatement statement, int first) {
+    int at = first + (statement.at(first).is("table") ? 1 : 0);
+    while (true) {
+      at += statement.at(at).is("only") ? 1 : 0;
+      if (isOursAt(statement, at) || !statement.at(at).isName()) {
+        return isOursAt(statement, at);
+      }
+      at = statement.afterName(at);
+      at += statement.at(at).isSymbol("*") ? 1 : 0;
+      if (!statement.at(at).isSymbol(",")) {
+        return false;
+      }
+      at++;
+    }
+  }
+
+  /** Whether the key is a column of the SET that begins at an index. */
+  private boolean setsKey(SqlStatement statement, int first) {
+    int depth = 0;
+    boolean isColumn = true;
+    for (int i = first; i < statement.tokens().size() && depth >= 0; i++) {
+      SqlToken token = statement.at(i);
+      if (isColumn && token.isName() && token.text().equals(key)) {
+        return true;
+      }
+      if (depth == 0 && END_OF_SET.contains(token.text()) && token.kind() == SqlToken.Kind.WORD) {
+        return false;
+      }
+      if (token.isSymbol("=")) {
+        isColumn = false;
+      } else if (token.isSymbol("(")) {
+        depth++;
+      } else if (token.isSymbol(")")) {
+        depth--;
+      } else if (depth == 0 && token.isSymbol(",")) {
+        isColumn = true;
       }
     }
     return false;

@@ -20,6 +20,15 @@ public final class TargetSql {
   /** The first int of our advisory locks, which distinguishes them from others. */
   public static final int LOCK_CLASS = 0x436f6174;
 
+  /**
+   * A regular expression, as a string of SQL, for the default of a column that is a number, in the
+   * words of {@code pg_get_expr}.
+   */
+  public static final String CONSTANT_DEFAULT = "'^[(]?''?-?[0-9]+''?[)]?(::[a-z]+)?$'";
+
+  /** The same for {@code null}. */
+  public static final String NULL_DEFAULT = "'^NULL(::[a-z]+)?$'";
+
   /** The objects in our schema, by kind. */
   private static final List<String> OURS =
       List.of(
@@ -92,6 +101,8 @@ public final class TargetSql {
     names.put("table_schema", TableName.quoted(target.table().schema()));
     names.put("filled", objects.quoted("filled"));
     names.put("filled_name", objects.derived("filled"));
+    names.put("constant_default", CONSTANT_DEFAULT);
+    names.put("null_default", NULL_DEFAULT);
     names.put("row_without_key", SqlState.ROW_WITHOUT_KEY);
     names.put("step_refused", SqlState.STEP_REFUSED);
     names.put(

@@ -72,11 +72,11 @@ final class RowStore {
         .orElseThrow(ObjectsGone::checkpoint);
   }
 
-  Range range(long afterId, long lastId, int rows) {
+  Range range(long fromId, long lastId, int rows) {
     return read(
         sql -> {
           List<Row> read =
-              PlainSql.rows(sql, names.fill(RANGE), RowStore::row, afterId, lastId, rows);
+              PlainSql.rows(sql, names.fill(RANGE), RowStore::row, fromId, lastId, rows);
           long now = PlainSql.row(sql, names.fill(NOW), row -> row.getLong(1));
           return new Range(read, now);
         });

@@ -85,11 +85,12 @@ public final class Verifier {
     KeyRules keys = new KeyRules(bounds.t0Millis(), findings);
     long last = bounds.lastId().orElse(Long.MIN_VALUE);
     long looked = 0;
-    for (long after = Long.MIN_VALUE; after < last; ) {
+    long from = Long.MIN_VALUE;
+    for (boolean isLast = false; !isLast; ) {
       if (!goOn.getAsBoolean()) {
         return Optional.empty();
       }
-      RowStore.Range range = rows.range(after, last, rangeRows);
+      RowStore.Range range = rows.range(from, last, rangeRows);
       if (range.rows().isEmpty()) {
         break;
       }
@@ -99,7 +100,8 @@ public final class Verifier {
       drain();
       compare(range.rows(), duplicates, findings);
       looked += range.rows().size();
-      after = range.rows().getLast().legacy();
+      isLast = range.rows().getLast().legacy() == last;
+      from = range.rows().getLast().legacy() + 1;
     }
     for (ChildStore child : children) {
       if (child.hasBoth() && !compare(child, findings, goOn)) {

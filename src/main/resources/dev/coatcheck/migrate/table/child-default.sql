@@ -7,7 +7,7 @@
 
 do <body>
 declare
-  constants constant text := '^[(]?''?-?[0-9]+''?[)]?(::[a-z]+)?$';
+  constants constant text := <constant_default>;
   one record;
   twin_default bigint;
   wanted bigint;
@@ -38,7 +38,7 @@ begin
                        where a.attrelid = <oid>::oid and a.attnum = <key_attnum>::int2))
         into wanted
         using trim(both '''()' from split_part(one.old, '::', 1))::bigint;
-    elsif one.old !~ '^NULL(::[a-z]+)?$' then
+    elsif one.old !~ <null_default> then
       if one.is_set_by_key and <refuses_expressions> then
         raise exception 'the default of % is not a constant: %', <'child_label'>, one.old
           using errcode = '<step_refused>',

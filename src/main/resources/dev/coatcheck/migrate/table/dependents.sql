@@ -7,7 +7,7 @@
 -- Locks: partitions in access share mode until the end of the transaction.
 
 with part as (
-  select l.oid as relation, a.attnum, a.attname, l.oid <> <relation>::oid as is_partition,
+  select l.oid as relation, a.attnum, a.attname, a.attidentity, l.oid <> <relation>::oid as is_partition,
          <relation>::oid = <oid>::oid and <attnum>::int2 = <key_attnum>::int2 as is_key
     from (select <relation>::oid as oid
           union
@@ -92,14 +92,18 @@ select q.what from (
     from part p
     join lateral (
       select pg_get_expr(d.adbin, d.adrelid) as old from pg_attrdef d
-       where d.adrelid = p.relation and d.adnum = p.attnum) as v on not p.is_key
-   where v.old !~ '^NULL(::[a-z]+)?$'
+       where d.adrelid = p.relation and d.adnum = p.attnum
+      union all
+      select 'generated as identity' where p.attidentity <> '') as v on not p.is_key
+   where v.old !~ <null_default>
      and not exists (select from pg_attribute a
                        join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
                       where a.attrelid = p.relation and a.attname = <twin>)
+     and not exists (select from pg_attribute a
+                      where a.attrelid = p.relation and a.attname = <twin> and a.attidentity <> '')
      and not exists (
            select from <table> t
-            where t.<id> = case when v.old ~ '^[(]?''?-?[0-9]+''?[)]?(::[a-z]+)?$'
+            where t.<id> = case when v.old ~ <constant_default>
                                 then trim(both '''()' from split_part(v.old, '::', 1))::bigint end)
   union
   select 'the inheritance of ' || i.inhrelid::regclass || ' from ' || i.inhparent::regclass

@@ -1,8 +1,8 @@
 -- Rows of the table with their keys, the keys that their legacy IDs had before, and their creation times
 -- in milliseconds since the layout's epoch.
--- Values: after which ID, up to which, how many.
+-- Values: from which ID on, up to which, how many.
 -- Locks: none.
 
 select t.<id>::bigint, t.<key>,
        (select a.key from <archive> a where a.legacy = t.<id>), <created_ms> - <epoch>
-  from <table> t where t.<id> > ? and t.<id> <= ? order by t.<id> limit ?;
+  from <table> t where t.<id> >= ? and t.<id> <= ? order by t.<id> limit ?;

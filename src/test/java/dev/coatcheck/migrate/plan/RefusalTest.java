@@ -323,6 +323,35 @@ class RefusalTest {
   }
 
   @Test
+  void childrenInSchemasWhereNoIndexCanBeMade() {
+    String plain = FIXTURE.plain();
+    FIXTURE.execute(
+        T,
+        "create schema lines",
+        "create table lines.c (n int, t bigint references t) partition by list (n)",
+        "create schema parts",
+        "create table parts.c_1 partition of lines.c default",
+        "alter table t owner to " + plain,
+        "alter table lines.c owner to " + plain,
+        "alter table parts.c_1 owner to " + plain,
+        "grant usage on schema lines, parts to " + plain);
+    try {
+      Source source = FIXTURE.asPlain();
+      assertThat(USUAL.inspect(source, wish("t")))
+          .isInstanceOfSatisfying(
+              TableSurvey.Outcome.Refused.class,
+              refused ->
+                  assertThat(
+                          SourceFixture.detail(refused.diagnostics(), "child_no_create_on_schema"))
+                      .contains("foreign key to the table: lines, parts. Grant it create"));
+      FIXTURE.execute("grant create on schema lines, parts to " + plain);
+      assertThat(USUAL.inspect(source, wish("t"))).isInstanceOf(TableSurvey.Outcome.Sound.class);
+    } finally {
+      FIXTURE.execute("drop schema lines, parts cascade");
+    }
+  }
+
+  @Test
   void childrenOfOtherRolesAndChildrenWhoseOwnersAreBoundByRowSecurity() {
     FIXTURE.execute(
         T, "alter table t owner to " + FIXTURE.plain(), "create table c (t bigint references t)");

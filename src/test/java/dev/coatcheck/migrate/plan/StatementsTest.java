@@ -141,6 +141,36 @@ class StatementsTest {
     assertThat(orders.namesPrimaryKey(sql(statement))).isEqualTo(is);
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '\0',
+      textBlock =
+          """
+          true  | truncate orders
+          true  | TRUNCATE TABLE lines, only shop.orders * RESTART IDENTITY cascade
+          true  | truncate "orders", lines
+          true  | update orders set id = $1 where id = $2
+          true  | update only shop.orders o set x = f($1, 2), "id" = $2
+          true  | update orders set (x, id) = ($1, $2)
+          true  | insert into orders (id, x) values ($1, $2) on conflict (x) do update set id = $3
+          true  | merge into orders o using lines l on o.id = l.id when matched then update set x = 1, id = l.id
+          true  | with a as (update orders set id = $1 returning x) select * from a
+          false | truncate lines, orders_old
+          false | truncate other.orders
+          false | update orders set x = id where id = $1
+          false | update orders set x = (select max(id) from lines), y = $1 where id = $2
+          false | update orders set x = case when y = $1 then id end from lines where lines.id = orders.id
+          false | update lines set id = $1 from orders where orders.id = lines.order_id
+          false | insert into orders (id, x) values ($1, $2) on conflict (id) do update set x = $3
+          false | set session id = 1
+          false | delete from orders where id = $1
+          false | select 'truncate orders'
+          """)
+  void whatTheRunRefuses(boolean is, String statement) {
+    assertThat(orders.changesKeys(sql(statement))).isEqualTo(is);
+  }
+
   @Test
   void whatWasSearchedInFullAndNotFoundIsNoPrecondition() {
     assertThat(codes(found(false, "select id from orders"))).containsExactly("keys_as_strings");
@@ -160,7 +190,16 @@ class StatementsTest {
 
   /** As long as the longest that is searched: a function's body. */
   @ParameterizedTest
-  @ValueSource(strings = {"group by orders, ", "select orders, ", "copy orders ", "o.", "\""})
+  @ValueSource(
+      strings = {
+        "group by orders, ",
+        "select orders, ",
+        "copy orders ",
+        "truncate x, ",
+        "update orders set x = ",
+        "o.",
+        "\""
+      })
   void aLongStatementIsSearchedInOnePass(String part) {
     String nasty = "orders " + part.repeat(100_000 / part.length());
 
@@ -169,6 +208,7 @@ class StatementsTest {
     assertThat(orders.takesAllColumns(sql(nasty))).isFalse();
     assertThat(orders.copiesWithoutColumns(sql(nasty))).isFalse();
     assertThat(orders.namesPrimaryKey(sql(nasty))).isFalse();
+    assertThat(orders.changesKeys(sql(nasty))).isFalse();
     assertThat(Duration.ofNanos(cpuNanos() - before)).isLessThan(Duration.ofSeconds(10));
   }
 

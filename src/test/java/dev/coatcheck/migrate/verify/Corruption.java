@@ -12,6 +12,7 @@ import java.util.List;
  */
 record Corruption(
     String code, List<String> named, List<String> source, List<String> gateway, List<String> mend) {
+  private static final String LOWEST = Long.toString(Long.MIN_VALUE);
   private static final String ALIAS = "type_id = <type> and scheme = 'legacy' and value = ";
 
   static final List<Corruption> ALL =
@@ -44,6 +45,12 @@ record Corruption(
                   """
                       .formatted(VerifierTest.BORDER - 1, VerifierTest.BORDER))),
           rows("missing_mapping", "100", List.of(), unpublish(100)),
+          new Corruption(
+              "missing_mapping",
+              List.of(LOWEST),
+              List.of("insert into orders (id) values (%s)".formatted(LOWEST)),
+              List.of(),
+              List.of("delete from orders where id = " + LOWEST)),
           gateway(
               "wrong_mapping",
               "101",
