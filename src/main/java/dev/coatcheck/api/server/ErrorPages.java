@@ -69,7 +69,8 @@ final class ErrorPages extends ErrorHandler {
               ProblemCode.HEADERS_TOO_LARGE,
               "Headers have at most 8,000 bytes, and there are at most 100.");
       case 503 ->
-          Problem.of(ProblemCode.OVERLOADED, "The gateway is stopping. Send the request again.");
+          Problem.unavailable(
+              ProblemCode.OVERLOADED, "The gateway is stopping. Send the request again.");
       case 426, 505 ->
           Problem.of(ProblemCode.HTTP_VERSION_UNSUPPORTED, "Send the request as HTTP/1.1.");
       default ->

@@ -96,9 +96,9 @@ final class KeyEnds {
 
     @Override
     public String inDoubt(ApiKeys.Listed listed) {
-      return "The database didn't answer, so the API key may have been rotated or not. Load its"
-          + " page again. If it names a successor, its secret was never shown: rotate the"
-          + " successor. Otherwise rotate this key again.";
+      return "The API key may have been rotated or not. Load its page again. If it names a"
+          + " successor, its secret was never shown: rotate the successor. Otherwise rotate this"
+          + " key again.";
     }
 
     private static ApiKeys.Rotation rotation(Form form) {

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -57,9 +58,19 @@ public final class SignInLink {
     return good(secret).isPresent();
   }
 
-  /** Uses the link up, and returns its API key; empty if it does not sign in any more. */
-  Optional<String> use(String secret) {
-    return good(secret).filter(link -> pending.compareAndSet(link, null)).map(Pending::apiKey);
+  /**
+   * Signs in with the API key of the link, and uses it up, unless that fails.
+   *
+   * @return empty if the link does not sign in any more, or its API key doesn't
+   */
+  <R> Optional<R> use(String secret, Function<String, Optional<R>> signIn) {
+    Optional<Pending> used = good(secret).filter(link -> pending.compareAndSet(link, null));
+    try {
+      return used.map(Pending::apiKey).flatMap(signIn);
+    } catch (RuntimeException failed) {
+      pending.compareAndSet(null, used.orElseThrow());
+      throw failed;
+    }
   }
 
   private Optional<Pending> good(String secret) {

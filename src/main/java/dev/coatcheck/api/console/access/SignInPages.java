@@ -108,8 +108,7 @@ public final class SignInPages {
     String next = Paths.next(Form.read(ctx).text(Paths.NEXT));
     return Optional.of(ctx.pathParam("secret"))
         .filter(_ -> Gate.isOnThisMachine(ctx))
-        .flatMap(one::use)
-        .flatMap(key -> begun(ctx, key, next))
+        .flatMap(secret -> one.use(secret, key -> begun(ctx, key, next)))
         .orElseGet(() -> linkPage(ctx, 410, next, ""));
   }
 

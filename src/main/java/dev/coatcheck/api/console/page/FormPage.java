@@ -35,9 +35,9 @@ public interface FormPage<S> {
    */
   Answer change(Visit visit, S subject, Form form);
 
-  /** What to do after an outage of Postgres that leaves open whether the change was made. */
+  /** What to do after an outage of Postgres or a bug, which leave open whether it was made. */
   default String inDoubt(S subject) {
-    return "The database didn't answer, so the change may have been made or not. Load the page"
-        + " again and look, before you send the form again.";
+    return "The change may have been made or not. Load the page again and look, before you send"
+        + " the form again.";
   }
 }

@@ -29,6 +29,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.Function;
 
 /** Decides who sees a page and whose forms count, and turns each failure into a page. */
@@ -40,6 +41,10 @@ public final class Gate {
   private static final String NOTHING_CHANGED =
       "The database is not available now, and nothing was changed. Send the form again in a"
           + " moment.";
+
+  private static final String NO_ANSWER = "The database didn't answer. ";
+  private static final String BUG =
+      "The gateway failed; its log has the details under the request ID. ";
 
   private static final String COOKIE_RULES = "; Path=/; Secure; HttpOnly; SameSite=Strict";
 
@@ -204,10 +209,10 @@ public final class Gate {
                 return page.change(visit, subject, form);
               } catch (Refusal | JsonFault thrown) {
                 Problem why = failures.problem(thrown, RequestId.of(ctx));
-                return Html.page(
-                    why.code().status(), page.page(visit, subject, form, Optional.of(why)));
-              } catch (DatabaseUnavailable outage) {
-                return failed(ctx, outage, page.inDoubt(subject), Optional.of(visit));
+                return page(why, page.page(visit, subject, form, Optional.of(why)));
+              } catch (RuntimeException thrown) {
+                String inDoubt = page.inDoubt(subject);
+                return failed(ctx, thrown, NO_ANSWER + inDoubt, BUG + inDoubt, Optional.of(visit));
               }
             }));
   }
@@ -362,14 +367,30 @@ public final class Gate {
   }
 
   private Answer failed(Context ctx, Throwable thrown, String outage, Optional<Visit> visit) {
+    return failed(ctx, thrown, outage, BUG + "Try again in a moment.", visit);
+  }
+
+  private Answer failed(
+      Context ctx, Throwable thrown, String outage, String bug, Optional<Visit> visit) {
     Problem problem = failures.problem(thrown, RequestId.of(ctx));
-    String detail = thrown instanceof DatabaseUnavailable ? outage : problem.detail();
     String title = problem.code().title();
+    String detail =
+        thrown instanceof DatabaseUnavailable
+            ? outage
+            : problem.code() == ProblemCode.INTERNAL ? bug : problem.detail();
     Frame frame =
         visit.map(who -> who.frame(title, Optional.empty())).orElseGet(() -> outside(ctx, title));
-    return Html.page(
-        problem.code().status(),
+    return page(
+        problem,
         (out, none) -> JterefusedGenerated.render(out, none, frame, detail, RequestId.of(ctx)));
+  }
+
+  private static Answer page(Problem problem, Html.Template template) {
+    Answer page = Html.page(problem.code().status(), template);
+    OptionalInt seconds = problem.retryAfterSeconds();
+    return seconds.isEmpty()
+        ? page
+        : page.with("Retry-After", Integer.toString(seconds.getAsInt()));
   }
 
   private static List<String> headers(Context ctx, String name) {

@@ -62,7 +62,9 @@ final class ChangePage implements FormPage<Subject> {
    */
   record Input(TypeField field, String value, boolean isWrong) {
     boolean isChosen(String choice) {
-      return value.isEmpty() ? choice.equals(field.choices().getFirst()) : choice.equals(value);
+      return value.isEmpty()
+          ? choice.equals(field.choices().firstEntry().getKey())
+          : choice.equals(value);
     }
   }
 

@@ -203,7 +203,8 @@ final class ShownTypes {
                 .map(
                     field ->
                         new Value(
-                            field.label(), texts.getOrDefault(field.name(), "").lines().toList()))
+                            field.label(),
+                            field.shown(texts.getOrDefault(field.name(), "")).lines().toList()))
                 .filter(value -> !value.lines().isEmpty())
                 .toList());
   }

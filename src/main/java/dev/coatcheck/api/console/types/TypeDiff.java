@@ -45,8 +45,8 @@ record TypeDiff(List<Row> rows) {
                 field ->
                     new Row(
                         field.label(),
-                        before.getOrDefault(field.name(), ""),
-                        after.getOrDefault(field.name(), "")))
+                        field.shown(before.getOrDefault(field.name(), "")),
+                        field.shown(after.getOrDefault(field.name(), ""))))
             .toList());
   }
 

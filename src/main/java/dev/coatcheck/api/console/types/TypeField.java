@@ -3,10 +3,13 @@ package dev.coatcheck.api.console.types;
 import dev.coatcheck.api.console.page.Form;
 import dev.coatcheck.ids.registry.Brownout;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.SequencedMap;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -15,10 +18,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name the path of the field in the body of a request; older public IDs have names of their
  *     own
- * @param choices the default first; empty for a text
+ * @param choices the values with the words that people see, the default first; empty for a text
  * @param hint an example, or what the values mean
  */
-record TypeField(String name, String label, Kind kind, List<String> choices, String hint) {
+record TypeField(
+    String name, String label, Kind kind, SequencedMap<String, String> choices, String hint) {
   private static final String YES = "yes";
   private static final String NO = "no";
 
@@ -35,10 +39,13 @@ record TypeField(String name, String label, Kind kind, List<String> choices, Str
   }
 
   TypeField {
-    choices = List.copyOf(choices);
+    choices = Collections.unmodifiableSequencedMap(new LinkedHashMap<>(choices));
   }
 
-  /** Reads {@code name | label | kind | hint}; a choice has its values behind its kind. */
+  /**
+   * Reads {@code name | label | kind | hint}; a choice has its values behind its kind, each with
+   * its words, {@code value=words}, if they differ.
+   */
   static TypeField parse(String line) {
     String[] cells = line.split(" *\\| *", 4);
     String[] kind = cells[2].split(" ", 2);
@@ -46,8 +53,22 @@ record TypeField(String name, String label, Kind kind, List<String> choices, Str
         cells[0],
         cells[1],
         Kind.valueOf(kind[0].toUpperCase(Locale.ROOT)),
-        kind.length == 1 ? List.of() : List.of(kind[1].split(",")),
+        kind.length == 1 ? new LinkedHashMap<>() : choices(kind[1]),
         cells[3]);
+  }
+
+  private static SequencedMap<String, String> choices(String list) {
+    SequencedMap<String, String> choices = new LinkedHashMap<>();
+    for (String choice : list.split(",")) {
+      String[] parts = choice.split("=", 2);
+      choices.put(parts[0], parts[parts.length - 1]);
+    }
+    return choices;
+  }
+
+  /** A value of a form as people see it. */
+  String shown(String value) {
+    return choices.getOrDefault(value, value);
   }
 
   boolean isLines() {
@@ -94,9 +115,7 @@ record TypeField(String name, String label, Kind kind, List<String> choices, Str
       case TEXT -> text;
       case NUMBER -> Form.numberOr(text);
       case CHOICE ->
-          choices.equals(List.of(YES, NO)) || choices.equals(List.of(NO, YES))
-              ? text.equals(YES)
-              : Form.numberOr(text);
+          choices.keySet().equals(Set.of(YES, NO)) ? text.equals(YES) : Form.numberOr(text);
       case LINES -> lines(text);
       case WINDOWS -> lines(text).stream().map(Brownout::fields).toList();
       case LANGUAGES -> languages(text);

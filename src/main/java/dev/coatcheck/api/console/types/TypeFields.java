@@ -37,7 +37,7 @@ final class TypeFields {
       # Public IDs and keys |
       prefix | Prefix | text | Of its public IDs: 1 to 32 of a-z, 0-9 and _, such as ch. Fixed once the type exists.
       key | Kind of keys | choice bigint,uuid | Fixed once the type exists.
-      generate | Keys are generated as | choice usual,snowflake,segment,uuidv7,none | usual: snowflake for bigint, uuidv7 for uuid. With none, each mint brings its key. Fixed once the type exists.
+      generate | Keys are generated as | choice usual=usual for the kind of keys,snowflake=Snowflakes,segment=numbers of a segment,uuidv7=UUIDs of version 7,none=not at all: each mint brings its key | Usual are Snowflakes for bigint, UUIDs of version 7 for uuid. Fixed once the type exists.
       layout | Layout of the Snowflakes | text | Empty: the default layout.
       tag | Tag of the segment | text | For keys from a segment only.
       # Redirect | No redirect: /r/{id} answers 404.
@@ -65,16 +65,16 @@ final class TypeFields {
       dead_link.default_language | Language for all others | text | Such as en. Needed with several languages.
       fallback_url | Or send browsers to | text | One URL for all ended links, instead of a page.
       # Older public IDs | No public IDs of an older system are answered.
-      older.scheme | Older public IDs are | choice none,pattern,hashids,sqids,typeid,uuid | pattern: each has a row. The others are decoded without rows.
+      older.scheme | Older public IDs are | choice none,pattern=texts of a pattern,hashids=Hashids,sqids=Sqids,typeid=TypeIDs,uuid=UUIDs | Each text of a pattern has a row. The others are decoded without rows.
       older.text_prefix | Text prefix of older public IDs | text | The fixed text in front of them.
-      older.alphabet | Alphabet of older public IDs | text | Its characters in order, for pattern, hashids and sqids.
+      older.alphabet | Alphabet of older public IDs | text | Its characters in order, for texts of a pattern, Hashids and Sqids.
       older.min_length | Least length of older public IDs | number | Without the text prefix.
-      older.max_length | Greatest length of older public IDs | number | For pattern.
+      older.max_length | Greatest length of older public IDs | number | For texts of a pattern.
       older.salt | Salt of Hashids | text |
       older.prefix | Prefix of TypeIDs | text | Without the underscore.
       # Client IDs and outages |
-      client_names | Client IDs without a namespace | choice principal,required,shared | principal: the API key's principal is the namespace. required: refused. shared: all callers share one.
-      on_outage | While Postgres is unavailable | choice serve_stale,refuse | serve_stale: answered from memory. refuse: 503.
+      client_names | Client IDs without a namespace | choice principal=belong to the API key's principal,required=refused,shared=shared by all callers | A client ID is unique within its namespace.
+      on_outage | While Postgres is unavailable | choice serve_stale=answered from memory,refuse=refused with 503 | For public IDs that the gateway has in memory. All others get 503.
       stale_seconds_max | Seconds for which memory is trusted | number | 0 to 60.
       # Retirement | The type gets new public IDs.
       retired | Retired | choice no,yes | yes: no new public IDs. Those that it has keep working.

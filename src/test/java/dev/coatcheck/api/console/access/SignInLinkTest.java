@@ -1,9 +1,12 @@
 package dev.coatcheck.api.console.access;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.core.id.RandomSource;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 class SignInLinkTest {
@@ -16,9 +19,9 @@ class SignInLinkTest {
 
     assertThat(link.isGood(secret)).isTrue();
     assertThat(link.isGood(secret)).isTrue();
-    assertThat(link.use(secret)).contains("key");
+    assertThat(link.use(secret, Optional::of)).contains("key");
     assertThat(link.isGood(secret)).isFalse();
-    assertThat(link.use(secret)).isEmpty();
+    assertThat(link.use(secret, Optional::of)).isEmpty();
   }
 
   @Test
@@ -30,18 +33,55 @@ class SignInLinkTest {
     nanos.addAndGet(1);
 
     assertThat(link.isGood(secret)).isFalse();
-    assertThat(link.use(secret)).isEmpty();
+    assertThat(link.use(secret, Optional::of)).isEmpty();
   }
 
   @Test
   void anotherSecretDoesNotSignInAndLeavesTheLinkGood() {
-    assertThat(link.use("x")).isEmpty();
+    assertThat(link.use("x", Optional::of)).isEmpty();
     String first = secret(link.make("key"));
     String second = secret(link.make("key"));
 
     assertThat(second).matches("[A-Za-z0-9_-]{43}").isNotEqualTo(first);
-    assertThat(link.use(first)).isEmpty();
-    assertThat(link.use(second)).contains("key");
+    assertThat(link.use(first, Optional::of)).isEmpty();
+    assertThat(link.use(second, Optional::of)).contains("key");
+  }
+
+  /** Such as in an outage of Postgres. */
+  @Test
+  void aLinkWhoseSessionIsNotStoredSignsInAgain() {
+    String secret = secret(link.make("key"));
+
+    assertThatThrownBy(
+            () ->
+                link.use(
+                    secret,
+                    key -> {
+                      throw new IllegalStateException("not stored");
+                    }))
+        .hasMessage("not stored");
+
+    assertThat(link.isGood(secret)).isTrue();
+    assertThat(link.use(secret, Optional::of)).contains("key");
+  }
+
+  @Test
+  void aLinkThatWasReplacedMeanwhileStaysReplaced() {
+    String first = secret(link.make("key"));
+    AtomicReference<String> second = new AtomicReference<>("");
+
+    assertThatThrownBy(
+            () ->
+                link.use(
+                    first,
+                    key -> {
+                      second.set(secret(link.make("key")));
+                      throw new IllegalStateException("not stored");
+                    }))
+        .hasMessage("not stored");
+
+    assertThat(link.isGood(first)).isFalse();
+    assertThat(link.isGood(second.get())).isTrue();
   }
 
   private static String secret(String path) {

@@ -9,6 +9,7 @@ import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.api.routes.TestClient;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.registry.TestType;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -110,6 +111,42 @@ class ChangePagesTest {
                 .status())
         .isEqualTo(303);
     assertThat(browser.get("/console?q=816").html()).contains(id, "phone-7").doesNotContain(other);
+  }
+
+  /** A bug of ours, which may be behind the commit. */
+  @Test
+  void aFormThatFailsSaysThatTheChangeMayHaveBeenMade() {
+    GATEWAY.execute(
+        """
+        create function public.planted() returns trigger language plpgsql
+          as $$ begin raise exception 'planted'; end $$;
+        create trigger planted before insert on coatcheck.alias
+          for each row execute function public.planted()
+        """);
+    try {
+      Page failed = alias("legacy", "817");
+
+      assertThat(failed.status()).isEqualTo(500);
+      assertThat(failed.html())
+          .contains("may have been made or not", "Load the page again and look")
+          .doesNotContain("Send the request again");
+    } finally {
+      GATEWAY.execute("drop function public.planted cascade");
+    }
+  }
+
+  /** A program of a person's reads it, such as one that fills in forms. */
+  @Test
+  void anOutageSaysWhenToComeAgain() throws Exception {
+    String token = browser.get(path("revoke")).formToken();
+    try (TestSession other = GATEWAY.sql().session()) {
+      other.begin("lock table coatcheck.console_session in access exclusive mode");
+      Page refused = browser.postOnce(path("revoke"), Map.of("form_token", token));
+
+      assertThat(refused.status()).isEqualTo(503);
+      assertThat(refused.header("retry-after").orElse("")).matches("[123]");
+      other.rollback();
+    }
   }
 
   private Page alias(String scheme, String value) {

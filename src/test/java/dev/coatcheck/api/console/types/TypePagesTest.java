@@ -126,6 +126,25 @@ class TypePagesTest {
   }
 
   @Test
+  void choicesAreInWordsAndTheApiGetsItsOwn() {
+    String form = browser.get("/console/types/order/edit").html();
+    assertThat(form)
+        .contains(
+            "<option value=\"serve_stale\" selected>answered from memory</option>",
+            "<option value=\"refuse\">refused with 503</option>",
+            "<option value=\"pattern\">texts of a pattern</option>")
+        .doesNotContain(">serve_stale<", ">typeid<");
+
+    Page preview = send(browser, "/console/types/order/edit", Map.of("on_outage", "refuse"));
+    assertThat(preview.html()).contains("answered from memory", "refused with 503");
+    Map<String, String> confirmed = Map.of("step", "confirm");
+    sendFrom(browser, "/console/types/order/edit", preview, confirmed);
+
+    assertThat(field("/on_outage")).isEqualTo("refuse");
+    assertThat(browser.get("/console/types/order").html()).contains("refused with 503");
+  }
+
+  @Test
   void manyPublicIdsAreAnEstimate() {
     client.put(TestType.of("leaf", "leaf"));
     GATEWAY.execute(
