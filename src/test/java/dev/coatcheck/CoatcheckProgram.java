@@ -41,8 +41,13 @@ public final class CoatcheckProgram {
 
   /** Whether a tool is installed, and not only its stub. */
   public static boolean isInstalled(String tool) {
+    return succeeds(tool, "--version");
+  }
+
+  /** Whether there is such a program, and it exits with 0. */
+  public static boolean succeeds(String... command) {
     try {
-      return new ProcessBuilder(tool, "--version")
+      return new ProcessBuilder(command)
               .redirectErrorStream(true)
               .redirectOutput(ProcessBuilder.Redirect.DISCARD)
               .start()

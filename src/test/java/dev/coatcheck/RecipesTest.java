@@ -120,7 +120,7 @@ class RecipesTest {
   void django() throws Exception {
     String python =
         Stream.of("python3", "/usr/bin/python3")
-            .filter(program -> succeeds(program, "-c", "import django"))
+            .filter(program -> CoatcheckProgram.succeeds(program, "-c", "import django"))
             .findFirst()
             .orElse("");
     assumeTrue(!python.isEmpty(), NO_RUNTIME + "Django");
@@ -259,23 +259,7 @@ class RecipesTest {
   }
 
   private static void require(String runtime, String... command) {
-    assumeTrue(succeeds(command), NO_RUNTIME + runtime);
-  }
-
-  private static boolean succeeds(String... command) {
-    try {
-      return new ProcessBuilder(command)
-              .redirectErrorStream(true)
-              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-              .start()
-              .waitFor()
-          == 0;
-    } catch (IOException absent) {
-      return false;
-    } catch (InterruptedException interrupted) {
-      Thread.currentThread().interrupt();
-      return false;
-    }
+    assumeTrue(CoatcheckProgram.succeeds(command), NO_RUNTIME + runtime);
   }
 
   private String printed(String program, String file, String runtime)

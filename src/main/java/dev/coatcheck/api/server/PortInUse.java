@@ -7,14 +7,8 @@ import java.nio.channels.UnresolvedAddressException;
 public final class PortInUse extends Exception {
   private PortInUse(String host, int port, String reason, Throwable cause) {
     super(
-        "Can't listen on "
-            + host
-            + ":"
-            + port
-            + ": "
-            + reason
-            + ". Choose another address with COATCHECK_PORT, _PUBLIC_PORT, _MANAGEMENT_PORT or"
-            + " _HOST.",
+        "Can't listen on %s:%s: %s. Choose another address with COATCHECK_PORT, _PUBLIC_PORT, _MANAGEMENT_PORT or _HOST."
+            .formatted(host, port, reason),
         cause);
   }
 

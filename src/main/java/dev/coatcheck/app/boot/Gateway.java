@@ -349,9 +349,8 @@ public final class Gateway implements AutoCloseable {
     }
     if (!openDatabase.settings().shards().isOneTable()) {
       throw new StartFailed(
-          Setting.DATABASE_REPLICA_URL.variable()
-              + " is set, but the tables of this database are distributed, which a replica can't"
-              + " stand in for. Unset it.");
+          "%s is set, but the tables of this database are distributed, which a replica can't stand in for. Unset it."
+              .formatted(Setting.DATABASE_REPLICA_URL.variable()));
     }
     try {
       return Optional.of(

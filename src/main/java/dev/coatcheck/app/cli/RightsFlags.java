@@ -98,10 +98,8 @@ final class RightsFlags {
               .orElseThrow(
                   () ->
                       new Misused(
-                          "--range takes an address, or a network without bits behind it such as"
-                              + " 10.0.0.0/8, not "
-                              + text
-                              + ".")));
+                          "--range takes an address, or a network without bits behind it such as 10.0.0.0/8, not %s."
+                              .formatted(text))));
     }
     return ranges;
   }

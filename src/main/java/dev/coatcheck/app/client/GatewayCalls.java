@@ -259,11 +259,8 @@ public final class GatewayCalls {
   private CommandFailed noGateway(int status) {
     if (status >= BAD_GATEWAY && status <= GATEWAY_TIMEOUT) {
       return new NoAnswer(
-          "a proxy at "
-              + url
-              + " answered "
-              + status
-              + ", so the gateway behind it doesn't answer now. It may be restarting.");
+          "a proxy at %s answered %s, so the gateway behind it doesn't answer now. It may be restarting."
+              .formatted(url, status));
     }
     if (status == PAYLOAD_TOO_LARGE) {
       return new CommandFailed(
@@ -353,9 +350,8 @@ public final class GatewayCalls {
       return CoatcheckClient.builder(URI.create(url));
     } catch (IllegalArgumentException malformed) {
       throw new Misused(
-          "the address of the gateway must look like http://127.0.0.1:8080, not "
-              + url
-              + ". It comes from --url, COATCHECK_URL or COATCHECK_PORT.");
+          "the address of the gateway must look like http://127.0.0.1:8080, not %s. It comes from --url, COATCHECK_URL or COATCHECK_PORT."
+              .formatted(url));
     }
   }
 }

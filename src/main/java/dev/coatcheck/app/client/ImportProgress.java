@@ -55,10 +55,8 @@ record ImportProgress(
       return Optional.of(JSON.readValue(Files.readAllBytes(saved), ImportProgress.class));
     } catch (JacksonException damaged) {
       throw new CommandFailed(
-          "can't read "
-              + saved
-              + ". Delete it to import the file from its first line; imported rows count as"
-              + " existing.");
+          "can't read %s. Delete it to import the file from its first line; imported rows count as existing."
+              .formatted(saved));
     }
   }
 

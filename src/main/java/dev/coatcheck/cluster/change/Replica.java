@@ -93,11 +93,8 @@ public final class Replica implements AutoCloseable {
         ReplicaPool.identity(settings).filter(found -> !found.equals(identity));
     if (other.isPresent()) {
       throw new UnusableDatabase(
-          "The server at "
-              + settings.url()
-              + " is not a replica of the database: "
-              + difference(other.get(), identity)
-              + ". Check COATCHECK_DATABASE_REPLICA_URL.");
+          "The server at %s is not a replica of the database: %s. Check COATCHECK_DATABASE_REPLICA_URL."
+              .formatted(settings.url(), difference(other.get(), identity)));
     }
     feed.keepLast();
     ReplicaPool pool = ReplicaPool.open(settings, observer);

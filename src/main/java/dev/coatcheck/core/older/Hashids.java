@@ -114,10 +114,6 @@ public final class Hashids implements Decoder {
     return Character.isSurrogate((char) c);
   }
 
-  public String salt() {
-    return salt;
-  }
-
   @Override
   public String scheme() {
     return SCHEME;

@@ -41,9 +41,8 @@ public sealed interface OlderSystem permits PublicPattern, PublicRule {
             () ->
                 json.invalid(
                     "alphabet",
-                    "Send the characters one after the other: visible ASCII, none twice, at least "
-                        + sizeMin
-                        + "."));
+                    "Send the characters one after the other: visible ASCII, none twice, at least %s."
+                        .formatted(sizeMin)));
   }
 
   /** The field of a type that declares it. */

@@ -81,9 +81,8 @@ public record Policies(
             throw refused(
                 json,
                 templates.size(),
-                "A URL template of a type has a legacy ID of this type, {legacy:"
-                    + typeName
-                    + "}. Put the template into the type that it names.");
+                "A URL template of a type has a legacy ID of this type, {legacy:%s}. Put the template into the type that it names."
+                    .formatted(typeName));
         case LegacyUrlTemplate.Parsed.Refused(String reason) ->
             throw refused(json, templates.size(), "The URL template " + reason + ".");
       }

@@ -77,10 +77,8 @@ final class SealRules {
                 refused(
                     "sealed_from_refused",
                     FROM,
-                    "The type has a key of "
-                        + time
-                        + ", and a key that has a public ID already can't be sealed. Seal from a"
-                        + " later time."));
+                    "The type has a key of %s, and a key that has a public ID already can't be sealed. Seal from a later time."
+                        .formatted(time)));
   }
 
   static PutOutcome migrating() {

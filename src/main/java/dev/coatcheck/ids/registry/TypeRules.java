@@ -107,9 +107,8 @@ final class TypeRules {
             new PutOutcome.Refused(
                 "public_ids_overlap",
                 "prefix",
-                "With this prefix some public ID could be an older public ID of the type "
-                    + other.name()
-                    + ". Choose another prefix."));
+                "With this prefix some public ID could be an older public ID of the type %s. Choose another prefix."
+                    .formatted(other.name())));
       }
     }
     return Optional.empty();

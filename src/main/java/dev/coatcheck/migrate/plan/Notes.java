@@ -185,9 +185,8 @@ final class Notes {
       notes.add(
           new Diagnostic(
               "older_than_epoch",
-              size.olderThanEpoch()
-                  + " rows are older than the epoch of the keys. Their new keys keep their order"
-                  + " but not their times."));
+              "%s rows are older than the epoch of the keys. Their new keys keep their order but not their times."
+                  .formatted(size.olderThanEpoch())));
     }
     return notes;
   }

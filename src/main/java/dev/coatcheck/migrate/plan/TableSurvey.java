@@ -287,9 +287,8 @@ public final class TableSurvey {
         return Optional.of(
             new Diagnostic(
                 "composite_key",
-                "The primary key has several columns: "
-                    + String.join(", ", key.get().columns())
-                    + ". Only a primary key of one number can be migrated."));
+                "The primary key has several columns: %s. Only a primary key of one number can be migrated."
+                    .formatted(String.join(", ", key.get().columns()))));
       }
       String type = key.get().types().getFirst();
       return KEY_TYPES.contains(type)

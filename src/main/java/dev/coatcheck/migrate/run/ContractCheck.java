@@ -70,8 +70,7 @@ final class ContractCheck {
   private static Diagnostic refused(String dependent) {
     return new Diagnostic(
         "old_column_needed",
-        "An old column can't go, or would take this along: "
-            + dependent
-            + ". Make the same on the new column, or drop it.");
+        "An old column can't go, or would take this along: %s. Make the same on the new column, or drop it."
+            .formatted(dependent));
   }
 }

@@ -212,7 +212,8 @@ final class ChildSteps {
         more.fill(file("turn.sql").with("table", "<child>")),
         more.fill(file("child-index.sql")),
         List.of(),
-        more.fill(file("child-index-undo.sql")));
+        more.fill(file("child-index-undo.sql")),
+        Optional.empty());
   }
 
   private Step rootIndex() {

@@ -81,32 +81,6 @@ public sealed interface Step {
       release = List.copyOf(release);
     }
 
-    /** With none but those in {@code create}. */
-    public Index(
-        Phase phase,
-        String name,
-        long table,
-        String index,
-        String whole,
-        boolean isUnique,
-        String turn,
-        String create,
-        List<String> release,
-        String drop) {
-      this(
-          phase,
-          name,
-          table,
-          index,
-          whole,
-          isUnique,
-          turn,
-          create,
-          release,
-          drop,
-          Optional.empty());
-    }
-
     @Override
     public List<String> statements() {
       return List.of(create);

@@ -55,13 +55,8 @@ public record DatabaseSettings(
       DriverManager.getConnection(url, properties(CONNECT_SECONDS, SOCKET_SECONDS)).close();
     } catch (SQLException refused) {
       throw new UnusableDatabase(
-          "The database at "
-              + url
-              + " can't be reached as user "
-              + user
-              + ": "
-              + reason(refused)
-              + ". Check COATCHECK_DATABASE_URL, _USER and _PASSWORD.");
+          "The database at %s can't be reached as user %s: %s. Check COATCHECK_DATABASE_URL, _USER and _PASSWORD."
+              .formatted(url, user, reason(refused)));
     }
   }
 

@@ -50,9 +50,8 @@ final class PostgresBinaries {
     URL archive = PostgresBinaries.class.getResource(name);
     if (archive == null) {
       throw new UnusableDatabase(
-          "There is no embedded Postgres for this machine ("
-              + name
-              + "). coatcheck serve can use a Postgres of your own, by COATCHECK_DATABASE_URL.");
+          "There is no embedded Postgres for this machine (%s). coatcheck serve can use a Postgres of your own, by COATCHECK_DATABASE_URL."
+              .formatted(name));
     }
     URLConnection connection = connection(archive);
     try (InputStream _ = connection.getInputStream()) {

@@ -196,8 +196,15 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
     return database.sql();
   }
 
-  public String keyWith(Scope scope) {
-    return issue(scope);
+  /** A key with this scope, for all types if none is named. */
+  public String keyWith(Scope scope, String... types) {
+    String issued = issue(scope);
+    if (types.length > 0) {
+      execute(
+          "update coatcheck.api_key set types = '{%s}' where key_id = '%s'"
+              .formatted(String.join(",", types), issued.substring(9, 21)));
+    }
+    return issued;
   }
 
   public TestClient clientWith(Scope scope) {

@@ -1,57 +1,23 @@
 package dev.coatcheck.api.routes;
 
 import dev.coatcheck.FreePort;
+import dev.coatcheck.NginxProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
-import java.util.stream.Stream;
-import org.awaitility.Awaitility;
 
 /**
  * A real nginx: with the configuration that is shipped, only its CHANGE lines changed, or as a
  * cache.
  */
 final class Nginx implements AutoCloseable {
-  /** Debian's lies where the PATH of an ordinary user doesn't lead. */
-  private static final String PROGRAM =
-      Stream.of("/usr/sbin/nginx", "/usr/local/sbin/nginx")
-          .filter(file -> Files.isExecutable(Path.of(file)))
-          .findFirst()
-          .orElse("nginx");
-
   private static final Path SHIPPED = Path.of("docs", "edge", "nginx.conf");
 
-  /** What a distribution's nginx.conf does around conf.d, in a folder of its own. */
-  private static final String AROUND =
-      """
-      daemon off;
-      master_process off;
-      pid nginx.pid;
-      error_log error.log info;
-      events { worker_connections 64; }
-      http {
-        access_log off;
-        client_body_temp_path body;
-        proxy_temp_path proxy;
-        fastcgi_temp_path fastcgi;
-        uwsgi_temp_path uwsgi;
-        scgi_temp_path scgi;
-        include edge.conf;
-      }
-      """;
-
-  private final Path folder;
-  private final int port = FreePort.next();
-  private final Process process;
+  private final NginxProcess nginx;
 
   /**
    * Starts one that asks Coatcheck at one port, with an API key, and passes on to another.
@@ -75,18 +41,8 @@ final class Nginx implements AutoCloseable {
    * @param configuration for the port to listen at
    */
   private Nginx(Path folder, IntFunction<String> configuration) {
-    this.folder = folder;
-    try {
-      Files.writeString(folder.resolve("nginx.conf"), AROUND);
-      Files.writeString(folder.resolve("edge.conf"), configuration.apply(port));
-      process =
-          new ProcessBuilder(PROGRAM, "-p", folder + "/", "-c", "nginx.conf", "-e", "error.log")
-              .inheritIO()
-              .start();
-    } catch (IOException failed) {
-      throw new UncheckedIOException(failed);
-    }
-    Awaitility.await("nginx listens").pollInterval(Duration.ofMillis(20)).until(this::listens);
+    int port = FreePort.next();
+    this.nginx = new NginxProcess(folder, "master_process off;", port, configuration.apply(port));
   }
 
   /** A cache that keeps every answer of a gateway, whatever Cache-Control says. */
@@ -115,7 +71,7 @@ final class Nginx implements AutoCloseable {
   static boolean isInstalled() {
     try {
       Process version =
-          new ProcessBuilder(PROGRAM, "-V")
+          new ProcessBuilder(NginxProcess.PROGRAM, "-V")
               .redirectErrorStream(true)
               .redirectOutput(ProcessBuilder.Redirect.PIPE)
               .start();
@@ -130,35 +86,20 @@ final class Nginx implements AutoCloseable {
   }
 
   int port() {
-    return port;
+    return nginx.port();
   }
 
   String log() {
-    return read(folder.resolve("error.log"));
-  }
-
-  private static String read(Path file) {
-    try {
-      return Files.readString(file);
-    } catch (IOException failed) {
-      throw new UncheckedIOException(failed);
-    }
-  }
-
-  private boolean listens() {
-    if (!process.isAlive()) {
-      throw new AssertionError("nginx ended: " + log());
-    }
-    try (Socket socket = new Socket()) {
-      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1_000);
-      return true;
-    } catch (IOException notYet) {
-      return false;
-    }
+    return nginx.log();
   }
 
   private static String shipped(Map<String, String> changes) {
-    String text = read(SHIPPED);
+    String text;
+    try {
+      text = Files.readString(SHIPPED);
+    } catch (IOException failed) {
+      throw new UncheckedIOException(failed);
+    }
     for (Map.Entry<String, String> change : changes.entrySet()) {
       if (!text.contains(change.getKey())) {
         throw new AssertionError(SHIPPED + " has no " + change.getKey());
@@ -170,14 +111,6 @@ final class Nginx implements AutoCloseable {
 
   @Override
   public void close() {
-    process.destroy();
-    try {
-      if (!process.waitFor(60, TimeUnit.SECONDS)) {
-        process.destroyForcibly();
-      }
-    } catch (InterruptedException interrupted) {
-      process.destroyForcibly();
-      Thread.currentThread().interrupt();
-    }
+    nginx.close();
   }
 }

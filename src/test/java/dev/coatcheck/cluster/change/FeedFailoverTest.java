@@ -24,12 +24,9 @@ class FeedFailoverTest {
   private static final Duration MINUTE = Duration.ofMinutes(1);
   private static final Observer OBSERVER = new Observer();
 
-  private static TestDatabase on(EmbeddedDatabase database) {
-    return new TestDatabase(database.jdbcUrl(), database.user(), database.password());
-  }
-
   private static void append(EmbeddedDatabase primary, String... subjects) throws Exception {
-    try (Database database = Database.open(on(primary).settings(1), "test", OBSERVER)) {
+    try (Database database =
+        Database.open(TestDatabase.on(primary).settings(1), "test", OBSERVER)) {
       database.write(
           "test",
           sql -> {
@@ -43,9 +40,10 @@ class FeedFailoverTest {
   void aChangeWhoseNumberWasReadBeforeAFailoverIsNotMissed() throws Exception {
     try (TestHome home = TestHome.fresh();
         LaggingStandby servers = LaggingStandby.start(home.folder());
-        FaultProxy way = new FaultProxy(on(servers.primary()).port());
+        FaultProxy way = new FaultProxy(TestDatabase.on(servers.primary()).port());
         SmallPool pool =
-            SmallPool.ofOne(on(servers.primary()).behind(way.port()).settings(1), "feed")) {
+            SmallPool.ofOne(
+                TestDatabase.on(servers.primary()).behind(way.port()).settings(1), "feed")) {
       ChangeFeed feed =
           ChangeFeed.unpolled(pool, OBSERVER, System::nanoTime, System::currentTimeMillis);
       TrustedCache<String, String> cache =
@@ -60,7 +58,7 @@ class FeedFailoverTest {
       servers.promote();
       append(servers.standby(), "revoked");
       append(servers.standby(), "another");
-      way.target(on(servers.standby()).port());
+      way.target(TestDatabase.on(servers.standby()).port());
       way.cut();
       awaitNews(feed, read);
 
@@ -73,7 +71,7 @@ class FeedFailoverTest {
   void aStandbyIsNotBelievedForItMayLag() throws Exception {
     try (TestHome home = TestHome.fresh();
         LaggingStandby servers = LaggingStandby.start(home.folder());
-        SmallPool pool = SmallPool.ofOne(on(servers.standby()).settings(1), "feed")) {
+        SmallPool pool = SmallPool.ofOne(TestDatabase.on(servers.standby()).settings(1), "feed")) {
       await()
           .until(
               () ->

@@ -7,7 +7,6 @@ import dev.coatcheck.api.routes.TestClient;
 import dev.coatcheck.cluster.lease.FaultProxy;
 import dev.coatcheck.cluster.lease.LaggingStandby;
 import dev.coatcheck.postgres.connection.UnusableDatabase;
-import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
 import dev.coatcheck.postgres.embedded.TestHome;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestSql;
@@ -32,11 +31,8 @@ public final class ReplicaPair implements AutoCloseable {
   public static ReplicaPair start() throws Exception {
     TestHome home = TestHome.fresh();
     LaggingStandby servers = LaggingStandby.start(home.folder());
-    return new ReplicaPair(home, servers, new FaultProxy(on(servers.standby()).port()));
-  }
-
-  private static TestDatabase on(EmbeddedDatabase database) {
-    return new TestDatabase(database.jdbcUrl(), database.user(), database.password());
+    return new ReplicaPair(
+        home, servers, new FaultProxy(TestDatabase.on(servers.standby()).port()));
   }
 
   public LaggingStandby servers() {
@@ -44,7 +40,7 @@ public final class ReplicaPair implements AutoCloseable {
   }
 
   public TestDatabase primary() {
-    return on(servers.primary());
+    return TestDatabase.on(servers.primary());
   }
 
   /** Statements on the replica, beside those of gateways. */
@@ -84,7 +80,7 @@ public final class ReplicaPair implements AutoCloseable {
   /** Starts the replica again, after it was killed. */
   public void startAgain() throws Exception {
     servers.startStandbyAgain();
-    reads.target(on(servers.standby()).port());
+    reads.target(TestDatabase.on(servers.standby()).port());
   }
 
   /** The replica replays nothing until {@link #resume}. */

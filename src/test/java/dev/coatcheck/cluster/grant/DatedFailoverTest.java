@@ -89,9 +89,7 @@ class DatedFailoverTest {
   }
 
   private static Database open(EmbeddedDatabase database) {
-    TestDatabase server =
-        new TestDatabase(database.jdbcUrl(), database.user(), database.password());
-    return Database.open(server.settings(2), "dated", new Observer());
+    return Database.open(TestDatabase.on(database).settings(2), "dated", new Observer());
   }
 
   private static DatedKeyGenerator keys(Database database) {

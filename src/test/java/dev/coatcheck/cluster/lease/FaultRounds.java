@@ -139,7 +139,7 @@ final class FaultRounds {
   }
 
   private MintingProcess start(int index) {
-    TestDatabase through = LaggingStandby.on(postgres).behind(proxies.get(index).port());
+    TestDatabase through = TestDatabase.on(postgres).behind(proxies.get(index).port());
     String name = "process-" + nextNumber();
     return MintingProcess.start(
         new MintingProcess.Order(through, name, 0, LAST_WORKER, Defect.NONE),
@@ -171,7 +171,7 @@ final class FaultRounds {
   }
 
   private int port() {
-    return LaggingStandby.on(postgres).port();
+    return TestDatabase.on(postgres).port();
   }
 
   private void execute(String sql) {

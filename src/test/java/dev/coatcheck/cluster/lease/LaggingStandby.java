@@ -41,7 +41,7 @@ public final class LaggingStandby implements AutoCloseable {
     migrated(primaryHome).close();
     copy(primaryHome, standbyHome);
     EmbeddedDatabase primary = EmbeddedDatabase.start(primaryHome, TestServer.PROGRAMS);
-    FaultProxy stream = new FaultProxy(on(primary).port());
+    FaultProxy stream = new FaultProxy(TestDatabase.on(primary).port());
     Files.createFile(standbyHome.resolve("data/standby.signal"));
     Files.writeString(
         standbyHome.resolve("data/postgresql.auto.conf"),
@@ -63,10 +63,6 @@ public final class LaggingStandby implements AutoCloseable {
   static void syncNothing(EmbeddedDatabase database) {
     TestSql.on(database).execute("alter system set fsync = off");
     TestSql.on(database).execute("select pg_reload_conf()");
-  }
-
-  static TestDatabase on(EmbeddedDatabase database) {
-    return new TestDatabase(database.jdbcUrl(), database.user(), database.password());
   }
 
   private static void copy(Path from, Path to) throws IOException {

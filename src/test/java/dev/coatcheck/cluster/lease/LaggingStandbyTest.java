@@ -12,6 +12,7 @@ import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.Waiter;
 import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
 import dev.coatcheck.postgres.embedded.TestHome;
+import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestSql;
 import java.io.IOException;
 import java.time.Duration;
@@ -39,8 +40,8 @@ class LaggingStandbyTest {
 
     Holder(String name, EmbeddedDatabase database) throws Exception {
       this.name = name;
-      this.way = new FaultProxy(LaggingStandby.on(database).port());
-      this.pool = LeaseDatabase.pool(LaggingStandby.on(database).behind(way.port()));
+      this.way = new FaultProxy(TestDatabase.on(database).port());
+      this.pool = LeaseDatabase.pool(TestDatabase.on(database).behind(way.port()));
       LeaseSettings settings =
           new LeaseSettings(SnowflakeLayout.DEFAULT, 0, 0, name, WINDOW_MILLIS);
       this.lease =
@@ -56,7 +57,7 @@ class LaggingStandbyTest {
 
     /** The old database is fenced for this gateway at the same time. */
     void turnTo(EmbeddedDatabase database) {
-      way.target(LaggingStandby.on(database).port());
+      way.target(TestDatabase.on(database).port());
       way.cut();
     }
 

@@ -103,7 +103,7 @@ class FrozenNetworkTest {
   void whatDoesNotEndIsWaitedFor() throws Exception {
     try (TestHome home = TestHome.fresh();
         EmbeddedDatabase server = EmbeddedDatabase.start(home.path())) {
-      TestDatabase shop = new TestDatabase(server.jdbcUrl(), server.user(), server.password());
+      TestDatabase shop = TestDatabase.on(server);
       try (FaultProxy proxy = new FaultProxy(shop.port());
           TestSession report = shop.sql().session();
           MigrationFixture fixture = MigrationFixture.on(shop.behind(proxy.port()), SHORT)) {

@@ -2,6 +2,7 @@ package dev.coatcheck.postgres.sql;
 
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.connection.Deadline;
+import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -30,6 +31,10 @@ public record TestDatabase(String url, String user, String password) {
     }
     PartitionedTables.make(database.sql());
     return database;
+  }
+
+  public static TestDatabase on(EmbeddedDatabase database) {
+    return new TestDatabase(database.jdbcUrl(), database.user(), database.password());
   }
 
   /** A database with nothing in it. */

@@ -126,12 +126,8 @@ record ActionWords(
               "Drop the archive of keys?",
               "Forget " + number,
               List.of(
-                  "The archive of "
-                      + table
-                      + " is dropped from the source, and the schema"
-                      + " coatcheck_migration with the last archive. It takes no lock on "
-                      + table
-                      + ".",
+                  "The archive of %s is dropped from the source, and the schema coatcheck_migration with the last archive. It takes no lock on %s."
+                      .formatted(table, table),
                   "No later run can be planned for the type: its keys would differ from the keys of"
                       + " the public IDs. Public IDs and mappings stay.",
                   "There is no way back."));

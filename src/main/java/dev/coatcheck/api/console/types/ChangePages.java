@@ -146,11 +146,8 @@ final class ChangePages {
         sentences.add("Legacy IDs have no sunset: they are redirected until you set one.");
       } else {
         sentences.add(
-            "From "
-                + sunset
-                + " on, each request with a legacy ID of "
-                + subject.name()
-                + " is answered 410. Public IDs and their links stay as they are.");
+            "From %s on, each request with a legacy ID of %s is answered 410. Public IDs and their links stay as they are."
+                .formatted(sunset, subject.name()));
         sentences.add("Until then, redirects of legacy IDs carry the header Sunset.");
       }
       String deprecated = after.getOrDefault("legacy.deprecated_at", "");

@@ -54,10 +54,8 @@ final class SnoStateFile implements AutoCloseable {
       String text = text(file, file.size());
       if (text.isEmpty()) {
         throw new CommandFailed(
-            "the state "
-                + path
-                + " is empty. If no sno was ever made with it, delete it; else name another file"
-                + " and another partition.");
+            "the state %s is empty. If no sno was ever made with it, delete it; else name another file and another partition."
+                .formatted(path));
       }
       SnoStateFile opened = new SnoStateFile(path, file, text);
       opened.requireOwnNumbers(opened.share());

@@ -455,10 +455,7 @@ class MigrationActionPagesTest {
     Planned run = readyFor(action);
     String path = action.equals("new") ? NEW : run.page(action);
     String readKey = GATEWAY.keyWith(Scope.TABLE_MIGRATIONS_READ);
-    String foreignKey = GATEWAY.keyWith(Scope.ALL);
-    GATEWAY.execute(
-        "update coatcheck.api_key set types = '{elsewhere}' where key_id = '%s'"
-            .formatted(foreignKey.substring(9, 21)));
+    String foreignKey = GATEWAY.keyWith(Scope.ALL, "elsewhere");
     ConsoleClient reader = ConsoleClient.signedIn(GATEWAY, readKey);
     ConsoleClient foreigner = ConsoleClient.signedIn(GATEWAY, foreignKey);
     ConsoleClient elsewhere = new ConsoleClient(GATEWAY.uri());

@@ -112,10 +112,7 @@ class LegacyPagesTest {
     assertThat(browser.get("/console/legacy/parcel").html())
         .contains("coatcheck types set parcel --legacy", "/console/types/parcel/edit");
 
-    String key = GATEWAY.keyWith(Scope.TYPES_READ);
-    GATEWAY.execute(
-        "update coatcheck.api_key set types = '{parcel}' where key_id = '%s'"
-            .formatted(key.substring(9, 21)));
+    String key = GATEWAY.keyWith(Scope.TYPES_READ, "parcel");
     assertThat(ConsoleClient.signedIn(GATEWAY, key).get("/console/legacy").html())
         .contains("coatcheck types set TYPE --legacy")
         .doesNotContain("/console/legacy/order");
