@@ -293,7 +293,7 @@ public final class Gateway implements AutoCloseable {
                           : Optional.of(
                               new ConsoleRoutes(
                                   config.console(),
-                                  new ConsoleSessions(database, access, random, clock),
+                                  new ConsoleSessions(database, access, random),
                                   config.trustedProxies(),
                                   new ConsoleRoutes.Verbs(
                                       new FindPages.Verbs(

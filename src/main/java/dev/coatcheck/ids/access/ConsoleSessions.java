@@ -6,8 +6,6 @@ import dev.coatcheck.core.id.Sha256;
 import dev.coatcheck.postgres.sql.Database;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.InstantSource;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.Map;
@@ -33,14 +31,11 @@ public final class ConsoleSessions {
   private final ConsoleSessionStore store;
   private final Access access;
   private final RandomSource random;
-  private final InstantSource clock;
 
-  public ConsoleSessions(
-      Database database, Access access, RandomSource random, InstantSource clock) {
+  public ConsoleSessions(Database database, Access access, RandomSource random) {
     this.store = new ConsoleSessionStore(database);
     this.access = access;
     this.random = random;
-    this.clock = clock;
   }
 
   /** A session, and who has it as of now. */
@@ -60,8 +55,7 @@ public final class ConsoleSessions {
     byte[] bytes = new byte[TOKEN_BYTES];
     random.fill(bytes);
     Token token = new Token(Base64.getUrlEncoder().withoutPadding().encodeToString(bytes));
-    Instant now = clock.instant();
-    store.insert(token.hash(), caller.keyId(), now, now.plus(LIFETIME), by);
+    store.insert(token.hash(), caller.keyId(), by);
     return token;
   }
 
@@ -72,7 +66,7 @@ public final class ConsoleSessions {
     }
     Token known = new Token(token);
     return store
-        .keyId(known.hash(), clock.instant())
+        .keyId(known.hash())
         .flatMap(access::holderOf)
         .map(caller -> new Session(known, caller));
   }
@@ -82,8 +76,7 @@ public final class ConsoleSessions {
    * statement for all of them.
    */
   public Map<Token, Caller> alive(Set<Token> tokens) {
-    Map<ByteBuffer, String> keys =
-        store.keyIds(tokens.stream().map(Token::hash).toList(), clock.instant());
+    Map<ByteBuffer, String> keys = store.keyIds(tokens.stream().map(Token::hash).toList());
     Map<Token, Caller> alive = new HashMap<>();
     for (Token token : tokens) {
       Optional.ofNullable(keys.get(ByteBuffer.wrap(token.hash())))

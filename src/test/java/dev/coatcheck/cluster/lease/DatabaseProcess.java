@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /** A Postgres under an environment of its own, such as a clock that jumps; ends with its input. */
-final class DatabaseProcess implements AutoCloseable {
+public final class DatabaseProcess implements AutoCloseable {
   private final Process process;
   private final TestDatabase database;
 
@@ -19,7 +19,8 @@ final class DatabaseProcess implements AutoCloseable {
     this.database = database;
   }
 
-  static DatabaseProcess start(Path home, Map<String, String> environment) throws IOException {
+  public static DatabaseProcess start(Path home, Map<String, String> environment)
+      throws IOException {
     ProcessBuilder builder = TestJvm.running(DatabaseProcess.class, home.toString());
     builder.environment().putAll(environment);
     Process process = builder.start();
@@ -29,7 +30,7 @@ final class DatabaseProcess implements AutoCloseable {
     return new DatabaseProcess(process, database);
   }
 
-  TestDatabase database() {
+  public TestDatabase database() {
     return database;
   }
 

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
  * A wall clock that a test moves while a process runs on it: libfaketime, where it is installed or
  * {@code COATCHECK_LIBFAKETIME} names it.
  */
-record FakeTime(Path library, Path offset) {
+public record FakeTime(Path library, Path offset) {
   private static final String VARIABLE = "COATCHECK_LIBFAKETIME";
   private static final List<String> FOLDERS =
       List.of(
@@ -24,7 +24,7 @@ record FakeTime(Path library, Path offset) {
           "/usr/lib/faketime",
           "/usr/local/lib/faketime");
 
-  static Optional<FakeTime> in(Path folder) {
+  public static Optional<FakeTime> in(Path folder) {
     Stream<String> named = Optional.ofNullable(System.getenv(VARIABLE)).stream();
     Stream<String> installed = FOLDERS.stream().map(name -> name + "/libfaketimeMT.so.1");
     return Stream.concat(named, installed)
@@ -35,7 +35,7 @@ record FakeTime(Path library, Path offset) {
   }
 
   /** Moves the clock to this distance from the true one. */
-  FakeTime jump(long millis) {
+  public FakeTime jump(long millis) {
     try {
       Path next = Files.writeString(offset.resolveSibling("next"), "%+.3f".formatted(millis / 1e3));
       Files.move(next, offset, StandardCopyOption.ATOMIC_MOVE);
@@ -45,7 +45,7 @@ record FakeTime(Path library, Path offset) {
     }
   }
 
-  Map<String, String> environment() {
+  public Map<String, String> environment() {
     return Map.of(
         "LD_PRELOAD", library.toString(),
         "FAKETIME_TIMESTAMP_FILE", offset.toString(),
