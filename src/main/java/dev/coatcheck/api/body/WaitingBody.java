@@ -39,6 +39,8 @@ final class WaitingBody implements Invocable.Task {
   /** Ends a request whose body is dropped. */
   interface Refusal {
     /**
+     * Ends the request.
+     *
      * @param isAllRead false if more of the body may come
      */
     void end(boolean isAllRead);
