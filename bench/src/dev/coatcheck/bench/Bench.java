@@ -1,6 +1,7 @@
 package dev.coatcheck.bench;
 
 import dev.coatcheck.app.cli.Cli;
+import java.util.Locale;
 import picocli.CommandLine.Command;
 
 /** {@code ./coatcheck bench …}, which the launcher starts from the source tree: not in the jar. */
@@ -14,6 +15,7 @@ final class Bench {
 
   /** Arguments as of the program itself: {@code bench} comes first. */
   public static void main(String[] arguments) {
+    Locale.setDefault(Locale.ROOT); // as the program does
     System.exit(Cli.run(new Bench(), arguments));
   }
 }

@@ -32,6 +32,9 @@ class BenchTest {
                   Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                   "-XX:+UseSerialGC",
                   "-XX:TieredStopAtLevel=1",
+                  // What is printed has the same digits in every locale.
+                  "-Duser.language=ar",
+                  "-Duser.country=EG",
                   "-Dlogback.configurationFile=logback.xml",
                   "--enable-native-access=ALL-UNNAMED",
                   "-Dorg.jooq.no-logo=true",

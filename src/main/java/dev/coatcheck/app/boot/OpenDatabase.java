@@ -65,9 +65,9 @@ public final class OpenDatabase implements AutoCloseable {
     return open(config, config.migrates(), Home.EXISTING, observer);
   }
 
-  /** Like {@link #openBeside}, and applies the migrations whatever the settings say. */
+  /** Like {@link #openExisting}, and applies the migrations whatever the settings say. */
   public static OpenDatabase migrate(Config config, Observer observer) throws StartFailed {
-    return open(config, true, Home.SHARED, observer);
+    return open(config, true, Home.EXISTING, observer);
   }
 
   /** Like {@link #openExisting}, but checks the schema without migrating it. */

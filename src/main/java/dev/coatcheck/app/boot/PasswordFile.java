@@ -27,10 +27,16 @@ sealed interface PasswordFile {
    */
   record Refused(String why) implements PasswordFile {}
 
+  private static InputStream opened(String name) throws IOException {
+    Path path = Path.of(name);
+    NamedPipe.refuse(path);
+    return Files.newInputStream(path);
+  }
+
   /** Reads the password, without the line end. */
   static PasswordFile read(String name) {
     byte[] content;
-    try (InputStream file = Files.newInputStream(Path.of(name))) {
+    try (InputStream file = opened(name)) {
       content = file.readNBytes(BYTES_MAX + 1);
     } catch (NoSuchFileException missing) {
       return new Refused("names a file that does not exist: " + name);

@@ -206,6 +206,7 @@ final class AccessCommand {
     if (!Clearable.ALL.containsAll(clear)) {
       throw new Misused("--clear takes " + String.join(", ", Clearable.ALL) + ".");
     }
+    flags.refuseToClear(clear);
     String id = id(keyId);
     output.fields(
         withKeys(

@@ -48,8 +48,8 @@ final class ExportVerb implements Callable<Integer> {
   @Option(
       names = "--include-ended",
       description =
-          "Include revoked and merged public IDs, with their status. Such a file can't be"
-              + " imported.")
+          "Include revoked and merged public IDs, with their status, but not the survivors of the"
+              + " merged ones. Such a file can't be imported.")
   private boolean includeEnded;
 
   @Option(

@@ -1,5 +1,6 @@
 package dev.coatcheck.app.cli;
 
+import dev.coatcheck.app.boot.NamedPipe;
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.ExitCode;
 import dev.coatcheck.app.client.GatewayCalls;
@@ -60,8 +61,7 @@ final class PinCalls {
   }
 
   private void pin(Path file) throws CommandFailed {
-    boolean isInput = file.toString().equals("-");
-    try (InputStream in = isInput ? System.in : Files.newInputStream(file);
+    try (InputStream in = input(file);
         BufferedReader lines =
             new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
       Iterator<List<String>> batches = BatchCalls.batches(lines.lines());
@@ -74,6 +74,14 @@ final class PinCalls {
           ? new CommandFailed(why + ". The keys before were sent; send all of them again.")
           : new Misused(why);
     }
+  }
+
+  private static InputStream input(Path file) throws IOException {
+    if (file.toString().equals("-")) {
+      return System.in;
+    }
+    NamedPipe.refuse(file);
+    return Files.newInputStream(file);
   }
 
   private void send(List<String> keys) throws CommandFailed {

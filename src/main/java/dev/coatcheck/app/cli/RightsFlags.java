@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -68,6 +69,32 @@ final class RightsFlags {
         limit == null ? rights.limit() : Optional.of(limit(limit)),
         leaseMax == null ? rights.leaseMax() : Optional.of(leaseMax(leaseMax)),
         expiry(now).or(rights::expiresAt));
+  }
+
+  /** Refuses to clear what these flags set. */
+  void refuseToClear(List<String> cleared) throws Misused {
+    Map<String, Optional<String>> set =
+        Map.of(
+            "types", flag("--type", types),
+            "ranges", flag("--range", ranges),
+            "limit", flag("--limit", limit),
+            "lease-max", flag("--lease-max", leaseMax),
+            "expiry", flag("--expires", expires).or(() -> flag("--valid-days", validDays)));
+    for (String limit : cleared) {
+      Optional<String> flag = set.getOrDefault(limit, Optional.empty());
+      if (flag.isPresent()) {
+        throw new Misused(
+            "--clear "
+                + limit
+                + " and "
+                + flag.get()
+                + " contradict each other. Send one of them.");
+      }
+    }
+  }
+
+  private static Optional<String> flag(String name, @Nullable Object value) {
+    return Optional.ofNullable(value).map(_ -> name);
   }
 
   private static int leaseMax(int leaseMax) throws Misused {

@@ -2,6 +2,7 @@ package dev.coatcheck.app.cli;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.coatcheck.app.boot.NamedPipe;
 import dev.coatcheck.app.cli.types.ApplyVerb;
 import dev.coatcheck.app.cli.types.ExportTypesVerb;
 import dev.coatcheck.app.cli.types.GenerateCommand;
@@ -11,7 +12,6 @@ import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.ExitCode;
 import dev.coatcheck.app.client.GatewayCalls;
 import dev.coatcheck.app.client.Misused;
-import dev.coatcheck.app.client.NamedPipe;
 import dev.coatcheck.app.client.Output;
 import java.io.IOException;
 import java.nio.file.Files;

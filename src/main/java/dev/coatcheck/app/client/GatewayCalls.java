@@ -1,5 +1,6 @@
 package dev.coatcheck.app.client;
 
+import dev.coatcheck.app.boot.NamedPipe;
 import dev.coatcheck.client.CoatcheckClient;
 import dev.coatcheck.client.CoatcheckException;
 import dev.coatcheck.client.GatewayAnswer;

@@ -1,5 +1,6 @@
 package dev.coatcheck.app.client;
 
+import dev.coatcheck.app.boot.NamedPipe;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -20,6 +21,10 @@ final class TrustedCertificates {
    * @throws CommandFailed if it has no certificates
    */
   static SSLContext in(Path pem) throws CommandFailed {
+    if (NamedPipe.isAt(pem)) {
+      throw new CommandFailed(
+          "can't read certificates in PEM from " + pem + ": it is a named pipe.");
+    }
     try (InputStream file = Files.newInputStream(pem)) {
       KeyStore store = KeyStore.getInstance("PKCS12");
       store.load(null, null);

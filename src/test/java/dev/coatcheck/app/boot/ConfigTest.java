@@ -240,6 +240,8 @@ class ConfigTest {
 
   @Test
   void aPasswordFileThatHoldsNoPasswordIsAFault() throws Exception {
+    Path pipe = folder.resolve("pipe");
+    assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
     Path empty = Files.writeString(folder.resolve("empty"), "\n");
     Path lines = Files.writeString(folder.resolve("lines"), "secret\nsecret\n");
     Path large = Files.writeString(folder.resolve("large"), "secret".repeat(1_000));
@@ -255,6 +257,8 @@ class ConfigTest {
         .isEqualTo(PASSWORD_FILE + "names a file that does not exist: " + missing);
     assertThat(faults(onDatabase("COATCHECK_DATABASE_PASSWORD_FILE", folder)))
         .isEqualTo(PASSWORD_FILE + "names something that is not a readable file: " + folder);
+    assertThat(faults(onDatabase("COATCHECK_DATABASE_PASSWORD_FILE", pipe)))
+        .isEqualTo(PASSWORD_FILE + "names something that is not a readable file: " + pipe);
   }
 
   @Test

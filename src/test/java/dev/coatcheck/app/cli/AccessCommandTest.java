@@ -53,6 +53,31 @@ class AccessCommandTest {
   }
 
   @Test
+  void whatIsClearedIsNotSetByTheSameCommand() {
+    TestDatabase database = TestDatabase.fresh();
+    create(database, "--name", "edge", "--scope", "ids:read");
+    String id = on(database, "list").out().substring(0, 16);
+
+    for (Map.Entry<String, String> both :
+        Map.of(
+                "types", "--type=order",
+                "ranges", "--range=10.0.0.0/8",
+                "limit", "--limit=10/60",
+                "lease-max", "--lease-max=3",
+                "expiry", "--valid-days=3")
+            .entrySet()) {
+      Terminal refused = on(database, "patch", id, "--clear=" + both.getKey(), both.getValue());
+      assertThat(refused)
+          .isEqualTo(
+              new Terminal(
+                  2,
+                  "",
+                  "coatcheck access patch: --clear %s and %s contradict each other. Send one of them.\n"
+                      .formatted(both.getKey(), both.getValue().replaceFirst("=.*", ""))));
+    }
+  }
+
+  @Test
   void misuseIsSaid() {
     TestDatabase database = TestDatabase.fresh();
 

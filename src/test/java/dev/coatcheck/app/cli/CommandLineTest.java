@@ -289,6 +289,45 @@ class CommandLineTest {
                     .formatted(pipe)));
   }
 
+  @Test
+  void aNamedPipeIsNoFileOfPinsOfSaltsOrOfCertificates() throws Exception {
+    Path pipe = folder.resolve("other-pipe");
+    output("mkfifo", pipe.toString());
+    Path types =
+        Files.writeString(
+            folder.resolve("types.yaml"),
+            """
+            types:
+              salted:
+                prefix: salted
+                key: bigint
+                public_rule: {scheme: hashids, salt: {file: other-pipe}}
+            """);
+
+    assertThat(AtGateway.run("types", "pin", "piped", "--era=x", "--file=" + pipe))
+        .isEqualTo(
+            new Terminal(
+                2,
+                "",
+                "coatcheck types pin: can't read keys from %s: it is a named pipe. Name a file, or - for standard input.\n"
+                    .formatted(pipe)));
+    Terminal salted = AtGateway.run("types", "plan", "--file=" + types);
+    assertThat(salted.status()).isEqualTo(2);
+    assertThat(salted.err()).contains("The file other-pipe with the salt can't be read.");
+    Path key = Files.writeString(folder.resolve("key"), "ccg_live_any");
+    assertThat(
+            Terminal.run(
+                    "types",
+                    "list",
+                    "--url=https://127.0.0.1:1",
+                    "--key-file=" + key,
+                    "--ca-file=" + pipe)
+                .err())
+        .isEqualTo(
+            "coatcheck types list: can't read certificates in PEM from %s: it is a named pipe.\n"
+                .formatted(pipe));
+  }
+
   private static void requireInstalled(String tool) {
     assumeTrue(CoatcheckProgram.isInstalled(tool), tool + " is not installed");
   }

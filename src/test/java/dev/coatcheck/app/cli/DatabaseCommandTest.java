@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.postgres.sql.Grants;
 import dev.coatcheck.postgres.sql.TestDatabase;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The owner of the schema migrates it, and a start that may not says what is missing. */
 class DatabaseCommandTest {
@@ -26,6 +28,20 @@ class DatabaseCommandTest {
     assertThat(second)
         .isEqualTo(new Terminal(0, "The schema is up to date; nothing was applied.\n", ""));
     assertThat(access(database).status()).isZero();
+  }
+
+  /** Such as in a wrong folder, or without the variable that names the database. */
+  @Test
+  void migrateMakesNoDatabaseWhereThereIsNone(@TempDir Path folder) {
+    Path home = folder.resolve("elsewhere");
+
+    Terminal refused = Terminal.run("database", "migrate", "--home=" + home);
+
+    assertThat(refused.status()).isEqualTo(1);
+    assertThat(refused.err())
+        .hasLineCount(1)
+        .contains("There is no embedded database in " + home, "--home", "--database-url");
+    assertThat(home).doesNotExist();
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.coatcheck.app.cli.types;
 
+import dev.coatcheck.app.boot.NamedPipe;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -54,7 +55,7 @@ final class SaltReference {
     try {
       String salt =
           env.isEmpty()
-              ? Files.readString(folder.resolve(file)).replaceFirst("\\R\\z", "")
+              ? text(folder.resolve(file)).replaceFirst("\\R\\z", "")
               : environment.apply(env);
       if (salt == null || salt.isEmpty()) {
         return (env.isEmpty()
@@ -67,6 +68,11 @@ final class SaltReference {
     } catch (IOException | InvalidPathException unreadable) {
       return "The file " + file + " with the salt can't be read.";
     }
+  }
+
+  private static String text(Path file) throws IOException {
+    NamedPipe.refuse(file);
+    return Files.readString(file);
   }
 
   /** The reference that an export gives to the salt of a type. */

@@ -1,7 +1,7 @@
 package dev.coatcheck.app.cli.types;
 
+import dev.coatcheck.app.boot.NamedPipe;
 import dev.coatcheck.app.client.Misused;
-import dev.coatcheck.app.client.NamedPipe;
 import dev.coatcheck.core.json.JsonFault;
 import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.ids.registry.Type;

@@ -1,4 +1,4 @@
-package dev.coatcheck.app.client;
+package dev.coatcheck.app.boot;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -10,7 +10,7 @@ public final class NamedPipe {
   private NamedPipe() {}
 
   /** Whether a file is one. The pipe of {@code <(…)} is below /dev, and has its writer. */
-  static boolean isAt(Path file) {
+  public static boolean isAt(Path file) {
     Path path = file.toAbsolutePath();
     try {
       return !path.startsWith("/dev")
