@@ -113,6 +113,8 @@ final class PartSender implements AutoCloseable {
   }
 
   /**
+   * Sends the next part.
+   *
    * @return false if all parts are done
    */
   boolean sendPart() throws IOException, CommandFailed {

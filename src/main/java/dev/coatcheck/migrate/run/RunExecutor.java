@@ -278,6 +278,8 @@ final class RunExecutor {
   }
 
   /**
+   * Records the outcome of a step.
+   *
    * @param done the state of the step if nothing has failed
    * @param kind of the event in that case
    * @return false if the run failed with it

@@ -83,6 +83,8 @@ final class BackendProbe {
   }
 
   /**
+   * Asks now.
+   *
    * @param operation the caller's name for the running statement
    * @param millisMax for connecting, and again for the answer
    * @return empty if the backend is gone
