@@ -119,7 +119,8 @@ final class Refusals {
                where c.oid = <oid> order by 1\
               """,
               "The publication %s contains the table: subscribers would stop at the first row with"
-                  + " the new column. Remove the table from the publication first."));
+                  + " the new column. Remove the table from the publication first; one of all tables, or"
+                  + " of a schema, has to list its tables instead."));
 
   /** What our role may not do. */
   private static final List<Check> RIGHTS =
@@ -394,7 +395,8 @@ final class Refusals {
               """,
               "Publications contain tables with a foreign key to the table: %s. Subscribers would"
                   + " stop at the first row with the new column. Remove these tables from the"
-                  + " publications first."),
+                  + " publications first; one of all tables, or of a schema, has to list its tables"
+                  + " instead."),
           ofChildren(
               "child_forced_row_security",
               """

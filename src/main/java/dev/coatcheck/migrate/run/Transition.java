@@ -40,18 +40,19 @@ record Transition(
   }
 
   private static final String SWITCH = "switch";
+  private static final String RESUMED = "resume";
 
   /** What is asked for once every row has its key. */
   private static final Set<Goal> AFTER_KEYS = EnumSet.of(Goal.SWITCH, Goal.CONTRACT);
 
   static final Transition PAUSE = to(RunState.PAUSED, "pause", EnumSet.of(RunState.RUNNING));
 
-  /** To where it was paused on its way. */
+  /** To where it was paused on its way; from an undo that failed, forward again. */
   static final Transition RESUME =
       new Transition(
-          "resume",
+          RESUMED,
           "",
-          EnumSet.of(RunState.PAUSED),
+          EnumSet.of(RunState.PAUSED, RunState.FAILED),
           true,
           run ->
               run.with(
@@ -153,6 +154,11 @@ record Transition(
     }
     if (!from.contains(status.state())) {
       return refuse(status, "Possible when " + names(from));
+    }
+    if (kind.equals(RESUMED)
+        && status.state() == RunState.FAILED
+        && status.goal() != Goal.UNDO) {
+      return refuse(status, "Only an undo that failed is resumed, forward again. Retry the run.");
     }
     if (needsTable && !status.occupies()) {
       return refuse(status, "Nothing of the run is on the table. Plan another run.");

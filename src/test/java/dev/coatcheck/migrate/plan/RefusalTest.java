@@ -133,6 +133,28 @@ class RefusalTest {
         "alter extension plpgsql drop table t");
   }
 
+  /** Such a publication lets no table go. */
+  @Test
+  void aPublicationOfASchemaHasToListItsTablesInstead() {
+    assumeSuperuser();
+    FIXTURE.execute(
+        T, "create table c (t int references t)", "create publication p for tables in schema public");
+    try {
+      assertThat(FIXTURE.inspect(wish("t")))
+          .isInstanceOfSatisfying(
+              TableSurvey.Outcome.Refused.class,
+              refused ->
+                  assertThat(refused.diagnostics())
+                      .extracting(Diagnostic::detail)
+                      .hasSize(2)
+                      .allMatch(why -> why.contains("has to list its tables instead")));
+      FIXTURE.execute("alter publication p drop tables in schema public");
+      assertThat(FIXTURE.inspect(wish("t"))).isInstanceOf(TableSurvey.Outcome.Sound.class);
+    } finally {
+      FIXTURE.execute("drop publication p");
+    }
+  }
+
   @Test
   void aTableWithAllColumnsThatThereCanBe() {
     String columns =

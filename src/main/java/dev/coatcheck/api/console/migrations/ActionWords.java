@@ -50,7 +50,9 @@ record ActionWords(
               "Resume",
               "Resume this run?",
               "Resume " + number,
-              List.of("The run continues from the last batch that was committed, within seconds."));
+              List.of(
+                  "The run continues from the last batch that was committed, within seconds.",
+                  "After an undo, it does what was undone again."));
       case RETRY ->
           simple(
               "Retry",

@@ -120,7 +120,8 @@ public final class MigrateTableCommand {
 
   @Command(
       name = "resume",
-      description = "Continues a paused run, and follows it.",
+      description =
+          "Continues a paused run, or takes one whose undo failed forward again, and follows it.",
       footer = "  coatcheck migrate-table resume 7")
   int resume(
       @Mixin RunCalls calls,

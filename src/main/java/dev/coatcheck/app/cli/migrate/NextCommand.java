@@ -16,7 +16,13 @@ final class NextCommand {
       case "planned" -> run.has("plan") ? start(run) : COMMAND + "start " + id;
       case "running" -> watch(id);
       case "paused" -> COMMAND + "resume " + id + ", or undo " + id;
-      case "failed" -> COMMAND + "retry " + id + ", or undo " + id;
+      case "failed" ->
+          COMMAND
+              + "retry "
+              + id
+              + (run.path("goal").asString("").equals("undo")
+                  ? ", or resume " + id + ", which goes forward again"
+                  : ", or undo " + id);
       case "cancelled" ->
           RunText.isAnythingLeft(run)
               ? COMMAND + "undo " + id + " --phase expand, which clears the table"
