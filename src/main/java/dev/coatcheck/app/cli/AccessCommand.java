@@ -21,7 +21,6 @@ import dev.coatcheck.ids.access.StoredKey;
 import dev.coatcheck.postgres.embedded.EmbeddedDatabase;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -43,7 +42,6 @@ import tools.jackson.databind.JsonNode;
  */
 @Command(name = "access", description = "Creates, lists, changes, rotates and revokes API keys.")
 final class AccessCommand {
-  private static final InstantSource CLOCK = InstantSource.system();
   private static final int PAGE = 1_000;
   private static final String KEY_ID = "KEY_ID";
 
@@ -77,7 +75,7 @@ final class AccessCommand {
     if (!NewKey.isName(name)) {
       throw new Misused("--name must have 1 to 100 characters.");
     }
-    Rights rights = flags.over(Rights.of(Set.of()), scopes, CLOCK.instant());
+    Rights rights = flags.over(Rights.of(Set.of()), scopes);
     Config config = settings.config();
     boolean isFirst = config.database().isEmpty() && !EmbeddedDatabase.isIn(config.home());
     Issued issued;
@@ -85,7 +83,10 @@ final class AccessCommand {
       ApiKeys keys = keys(opened);
       Optional<String> principal =
           samePrincipal ? Optional.of(sharedPrincipal(keys, name)) : Optional.empty();
-      issued = issued(keys.create(new NewKey(name, principal, rights), Actor.operator()));
+      issued =
+          issued(
+              keys.create(
+                  new NewKey(name, principal, flags.expiring(rights, keys)), Actor.operator()));
     }
     if (isFirst) {
       output.note("There was no embedded database in " + config.home() + ", so one was made.");
@@ -213,8 +214,10 @@ final class AccessCommand {
             settings,
             keys -> {
               StoredKey before = keys.find(id).orElseThrow(AccessCommand::unknown).key();
-              Rights rights = flags.over(without(clear, before.rights()), scopes, CLOCK.instant());
-              ApiKeys.Patch patch = new ApiKeys.Patch(name == null ? before.name() : name, rights);
+              Rights rights = flags.over(without(clear, before.rights()), scopes);
+              ApiKeys.Patch patch =
+                  new ApiKeys.Patch(
+                      name == null ? before.name() : name, flags.expiring(rights, keys));
               OptionalInt version = OptionalInt.of(before.version());
               return switch (keys.patch(id, _ -> patch, version, Actor.operator())) {
                 case KeyOutcome.Patched _ -> shown(keys, id);

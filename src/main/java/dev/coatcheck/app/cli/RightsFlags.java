@@ -3,6 +3,7 @@ package dev.coatcheck.app.cli;
 import dev.coatcheck.app.client.Misused;
 import dev.coatcheck.cluster.lease.ClientLeases;
 import dev.coatcheck.ids.access.AddressRange;
+import dev.coatcheck.ids.access.ApiKeys;
 import dev.coatcheck.ids.access.RateLimit;
 import dev.coatcheck.ids.access.Rights;
 import dev.coatcheck.ids.access.Scope;
@@ -60,15 +61,28 @@ final class RightsFlags {
   @Option(names = "--valid-days", description = "Days until the key expires. Default: never.")
   private @Nullable Integer validDays;
 
-  /** The rights with the changes of the flags. */
-  Rights over(Rights rights, @Nullable List<String> scopes, Instant now) throws Misused {
+  /** The rights with the changes of the flags, but for {@link #expiring}. */
+  Rights over(Rights rights, @Nullable List<String> scopes) throws Misused {
+    if (validDays != null && expires != null) {
+      throw new Misused("send --expires or --valid-days, not both.");
+    }
+    if (validDays != null && (validDays < 1 || validDays > VALID_DAYS_MAX)) {
+      throw new Misused("--valid-days must be 1 to " + VALID_DAYS_MAX + ".");
+    }
     return new Rights(
         scopes == null ? rights.scopes() : scopes(scopes),
         types == null ? rights.types() : Optional.of(Set.copyOf(types)),
         ranges == null ? rights.ranges() : Optional.of(ranges(ranges)),
         limit == null ? rights.limit() : Optional.of(limit(limit)),
         leaseMax == null ? rights.leaseMax() : Optional.of(leaseMax(leaseMax)),
-        expiry(now).or(rights::expiresAt));
+        expires == null ? rights.expiresAt() : Optional.of(expires));
+  }
+
+  /** Days count from now on by the clock that ends a key, that of Postgres. */
+  Rights expiring(Rights rights, ApiKeys keys) {
+    return validDays == null
+        ? rights
+        : rights.expiringAt(Optional.of(keys.now().plus(Duration.ofDays(validDays))));
   }
 
   /** Refuses to clear what these flags set. */
@@ -102,19 +116,6 @@ final class RightsFlags {
       throw new Misused("--lease-max must be 0 to " + ClientLeases.LEASES_MAX + ".");
     }
     return leaseMax;
-  }
-
-  private Optional<Instant> expiry(Instant now) throws Misused {
-    if (validDays == null) {
-      return Optional.ofNullable(expires);
-    }
-    if (expires != null) {
-      throw new Misused("send --expires or --valid-days, not both.");
-    }
-    if (validDays < 1 || validDays > VALID_DAYS_MAX) {
-      throw new Misused("--valid-days must be 1 to " + VALID_DAYS_MAX + ".");
-    }
-    return Optional.of(now.plus(Duration.ofDays(validDays)));
   }
 
   private static Set<AddressRange> ranges(List<String> texts) throws Misused {

@@ -159,6 +159,10 @@ final class AccessStore {
                 .fetch(AccessStore::listed));
   }
 
+  Instant now() {
+    return database.read("clock", sql -> requireNonNull(sql.select(NOW).fetchSingle().value1()));
+  }
+
   List<StoredKey> liveNamed(String name) {
     return database.read(
         "API keys of a name",

@@ -365,6 +365,11 @@ public final class ApiKeys {
     return store.liveNamed(name);
   }
 
+  /** The time by the clock of Postgres, by which keys expire. */
+  public Instant now() {
+    return store.now();
+  }
+
   /** A key as answers and commands show it. */
   public static Map<String, @Nullable Object> json(Listed listed) {
     StoredKey key = listed.key();

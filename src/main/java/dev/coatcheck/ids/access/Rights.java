@@ -104,7 +104,8 @@ public record Rights(
             other -> ranges.stream().flatMap(Set::stream).anyMatch(range -> range.holds(other)));
   }
 
-  Rights expiringAt(Optional<Instant> end) {
+  /** The same rights until another end. */
+  public Rights expiringAt(Optional<Instant> end) {
     return new Rights(scopes, types, ranges, limit, leaseMax, end);
   }
 

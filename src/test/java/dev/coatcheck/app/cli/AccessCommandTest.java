@@ -7,11 +7,14 @@ import dev.coatcheck.app.boot.Config;
 import dev.coatcheck.app.boot.Gateway;
 import dev.coatcheck.app.boot.Setting;
 import dev.coatcheck.app.boot.StartFailed;
+import dev.coatcheck.cluster.lease.DatabaseProcess;
+import dev.coatcheck.cluster.lease.FakeTime;
 import dev.coatcheck.postgres.embedded.TestHome;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -20,6 +23,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -289,6 +294,34 @@ class AccessCommandTest {
     assertThat(made.status()).as(made.err()).isZero();
     assertThat(made.err()).contains(note);
     return made.out().strip();
+  }
+
+  /** The clock of the machine where someone types may be wrong. */
+  @Test
+  @Tag("faults")
+  void theDaysUntilAKeyExpiresCountByTheClockOfPostgres(@TempDir Path folder) throws Exception {
+    Assumptions.assumeTrue(
+        FakeTime.in(folder).isPresent(),
+        "libfaketime is not installed; on Debian the package is faketime");
+    FakeTime clock = FakeTime.in(folder).orElseThrow().jump(Duration.ofDays(-10).toMillis());
+    try (DatabaseProcess postgres =
+        DatabaseProcess.start(folder.resolve("postgres-home"), clock.environment())) {
+      TestDatabase database = postgres.database();
+      Terminal created = create(database, "--name", "a", "--scope", "*", "--valid-days", "2");
+      assertThat(created.status()).as(created.err()).isZero();
+      assertThat(daysLeft(database)).isEqualTo(2);
+
+      String keyId = String.valueOf(database.sql().text("select key_id from coatcheck.api_key"));
+      assertThat(on(database, "patch", keyId, "--valid-days", "3").status()).isZero();
+      assertThat(daysLeft(database)).isEqualTo(3);
+    }
+  }
+
+  private static long daysLeft(TestDatabase database) {
+    return database
+        .sql()
+        .number(
+            "select round(extract(epoch from expires_at - now()) / 86400) from coatcheck.api_key");
   }
 
   private static Terminal create(TestDatabase database, String... arguments) {
