@@ -101,17 +101,20 @@ function follow(live) {
 }
 
 // A second click on a button would send its form again, and the browser would drop the answer to
-// the first one, which alone has the secret of a new API key.
-let sent = new WeakSet();
+// the first one, which alone has the secret of a new API key. But who pressed Stop after a while
+// may send the form again; no event tells of that.
+const SENT_MILLIS = 5000;
+let sent = new WeakMap();
 addEventListener("submit", (event) => {
-  if (sent.has(event.target)) {
+  const now = performance.now();
+  if (now - sent.get(event.target) < SENT_MILLIS) {
     event.preventDefault();
   } else if (event.target.method === "post") {
-    sent.add(event.target);
+    sent.set(event.target, now);
   }
 });
 addEventListener("pageshow", () => {
-  sent = new WeakSet();
+  sent = new WeakMap();
 });
 
 showLocalTimes(document);

@@ -439,6 +439,34 @@ class ConsoleBrowserTest {
     page.context().close();
   }
 
+  /** A person who waits for too long presses Stop, and sends the form again. */
+  @Test
+  void aFormIsNotSentTwiceWithinFiveSecondsAndIsAfterwards() {
+    Page page = open(TestBrowser.desktop(ColorScheme.LIGHT));
+    page.clock().install();
+    signIn(page);
+    page.navigate("/console/keys/new");
+    page.getByLabel("Name of the program").fill("browser-stopped");
+    page.evaluate(
+        """
+        () => {
+          window.submits = [];
+          addEventListener("submit", (event) => {
+            submits.push(event.defaultPrevented ? "dropped" : "sent");
+            event.preventDefault();
+          });
+        }
+        """);
+    Locator create = page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Create"));
+
+    create.dblclick();
+    page.clock().fastForward(5_000);
+    create.click();
+
+    assertThat(page.evaluate("submits.join(' ')")).isEqualTo("sent dropped sent");
+    page.context().close();
+  }
+
   /** Moves the focus as the Tab key does, within a few steps. */
   private static void focus(Page page, Locator wanted) {
     for (int steps = 0; steps < 40; steps++) {

@@ -59,7 +59,7 @@ record TypeField(
 
   private static SequencedMap<String, String> choices(String list) {
     SequencedMap<String, String> choices = new LinkedHashMap<>();
-    for (String choice : list.split(",")) {
+    for (String choice : list.split(",", -1)) {
       String[] parts = choice.split("=", 2);
       choices.put(parts[0], parts[parts.length - 1]);
     }
