@@ -118,8 +118,9 @@ public final class Query {
         .orElseThrow(() -> Refusal.ofParameter(name, detail));
   }
 
-  public boolean bool(String name, boolean otherwise) {
-    return switch (text(name).orElse(Boolean.toString(otherwise))) {
+  /** False without the parameter. */
+  public boolean bool(String name) {
+    return switch (text(name).orElse("false")) {
       case "true" -> true;
       case "false" -> false;
       default -> throw Refusal.ofParameter(name, "This must be true or false.");

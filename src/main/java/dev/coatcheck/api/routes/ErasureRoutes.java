@@ -63,7 +63,7 @@ public final class ErasureRoutes implements Routes {
   }
 
   private Answer erase(Context ctx) {
-    boolean cascade = Query.of(ctx, CASCADE).bool(CASCADE, false);
+    boolean cascade = Query.of(ctx, CASCADE).bool(CASCADE);
     IdempotencyHeader.refuse(
         ctx, "Send no Idempotency-Key: to erase a public ID again changes nothing.");
     return answer(

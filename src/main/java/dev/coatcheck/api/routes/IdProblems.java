@@ -73,32 +73,24 @@ public final class IdProblems {
         "No public ID has this key. POST /v1/ids with this key mints a public ID.");
   }
 
-  /**
-   * No key can be generated.
-   *
-   * @param before sentences to precede the detail, or empty
-   */
-  public static Problem keysUnavailable(KeyOutcome.NoKeys why, String before) {
+  /** No key can be generated. */
+  public static Problem keysUnavailable(KeyOutcome.NoKeys why) {
     return switch (why) {
       case KeyOutcome.Refused(String _, long retryAfterMillis) ->
           Problem.retryAfter(
               ProblemCode.KEYS_UNAVAILABLE,
-              before
-                  + "No keys can be generated now. Send the request again after the time in"
-                  + " Retry-After; GET /v1/workers shows the leases.",
+              "No keys can be generated now. Send the request again after the time in Retry-After;"
+                  + " GET /v1/workers shows the leases.",
               Math.toIntExact(Math.max(1, Math.ceilDiv(retryAfterMillis, 1_000))));
       case KeyOutcome.NoWorkerRange(String layout) ->
           Problem.unavailable(
               ProblemCode.NO_WORKER_RANGE,
-              before
-                  + "COATCHECK_WORKERS of this instance has no range for the layout "
-                  + layout
-                  + ". Send the request to another instance, or give this instance a range.");
+              "COATCHECK_WORKERS of this instance has no range for the layout %s. Send the request to another instance, or give this instance a range."
+                  .formatted(layout));
       case KeyOutcome.NoDatedWorker(String layout, List<Integer> workers) ->
           Problem.unavailable(
               ProblemCode.NO_WORKER_RANGE,
-              before
-                  + "COATCHECK_WORKERS of this instance gives the layout "
+              "COATCHECK_WORKERS of this instance gives the layout "
                   + layout
                   + " none of the workers that make keys for given times: "
                   + workers.stream().sorted().map(String::valueOf).collect(Collectors.joining(", "))
@@ -106,8 +98,7 @@ public final class IdProblems {
       case KeyOutcome.NoDatedWorkerLeft(String layout) ->
           Problem.unavailable(
               ProblemCode.NO_DATED_WORKER_LEFT,
-              before
-                  + "After the last failover of Postgres the layout "
+              "After the last failover of Postgres the layout "
                   + layout
                   + " has no worker left for keys of given times. Send the request without a time,"
                   + " or bring keys of your own.");
@@ -115,20 +106,17 @@ public final class IdProblems {
           Problem.at(
               ProblemCode.SEGMENT_UNKNOWN,
               "tag",
-              before + "No segment has this tag. PUT /v1/segments/{tag} creates a segment.");
+              "No segment has this tag. PUT /v1/segments/{tag} creates a segment.");
       case KeyOutcome.SegmentExhausted _ ->
           Problem.at(
               ProblemCode.SEGMENT_EXHAUSTED,
               "tag",
-              before
-                  + "The segment has no more numbers. Create another segment, or bring keys of your"
-                  + " own.");
+              "The segment has no more numbers. Create another segment, or bring keys of your own.");
       case KeyOutcome.Fenced _ ->
           Problem.retryAfter(
               ProblemCode.KEYS_FENCED,
-              before
-                  + "Postgres failed over or was restored, and may have lost the last grants. An"
-                  + " operator has to run coatcheck keys fence.",
+              "Postgres failed over or was restored, and may have lost the last grants. An operator"
+                  + " has to run coatcheck keys fence.",
               FENCED_RETRY_SECONDS);
     };
   }

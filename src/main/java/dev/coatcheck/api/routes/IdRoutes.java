@@ -176,7 +176,7 @@ public final class IdRoutes implements Routes {
             RequestCaller.types(ctx),
             "type",
             query.needed("type", "Send the name of the type whose public IDs to list."));
-    Parameters.requireRows(type, "type");
+    Parameters.requireRows(type);
     Optional<Lookup.Cursor> cursor = cursor(ctx, type, query);
     Optional<Mapping.Status> status = query.text("status").map(IdRoutes::status);
     int limit = query.limit();

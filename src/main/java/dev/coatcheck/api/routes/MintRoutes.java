@@ -146,7 +146,7 @@ public final class MintRoutes implements Routes {
       case MintOutcome.Overloaded _ ->
           Answer.of(Problem.unavailable(ProblemCode.OVERLOADED, "Send the batch again."));
       case MintOutcome.KeysUnavailable(KeyOutcome.NoKeys why) ->
-          Answer.of(IdProblems.keysUnavailable(why, ""));
+          Answer.of(IdProblems.keysUnavailable(why));
     };
   }
 

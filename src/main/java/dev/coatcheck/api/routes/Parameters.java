@@ -74,11 +74,11 @@ public final class Parameters {
    *
    * @throws Refusal if the type is sealed
    */
-  public static void requireRows(Type type, String param) {
+  public static void requireRows(Type type) {
     if (type.sealing().isPresent()) {
       throw new Refusal(
           ProblemCode.TYPE_SEALED,
-          param,
+          "type",
           "The public IDs of a sealed type are computed, so they can't be listed. Ask for those"
               + " of the keys that you have: POST /v1/ids/lookup.");
     }

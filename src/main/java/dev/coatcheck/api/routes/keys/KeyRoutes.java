@@ -172,7 +172,7 @@ public final class KeyRoutes implements Routes {
   private static Answer answer(KeyOutcome draw, Function<KeyOutcome.Drawn, KeyBatchView> view) {
     return switch (draw) {
       case KeyOutcome.Drawn drawn -> Answer.json(200, view.apply(drawn));
-      case KeyOutcome.NoKeys why -> Answer.of(IdProblems.keysUnavailable(why, ""));
+      case KeyOutcome.NoKeys why -> Answer.of(IdProblems.keysUnavailable(why));
     };
   }
 

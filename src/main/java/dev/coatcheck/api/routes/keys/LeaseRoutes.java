@@ -90,10 +90,10 @@ public final class LeaseRoutes implements Routes {
           Answer.json(201, LeaseView.of(id, window));
       case ClientLeases.Acquisition.NoneFree(String reason, long retryAfterMillis) ->
           Answer.of(
-              IdProblems.keysUnavailable(new KeyOutcome.Refused(reason, retryAfterMillis), ""));
+              IdProblems.keysUnavailable(new KeyOutcome.Refused(reason, retryAfterMillis)));
       case ClientLeases.Acquisition.TooManyLayouts _ -> throw Parameters.tooManyLayouts(body);
       case ClientLeases.Acquisition.NoWorkerRange(SnowflakeLayout without) ->
-          Answer.of(IdProblems.keysUnavailable(new KeyOutcome.NoWorkerRange(without.name()), ""));
+          Answer.of(IdProblems.keysUnavailable(new KeyOutcome.NoWorkerRange(without.name())));
       case ClientLeases.Acquisition.OneWorkerOnly(SnowflakeLayout layoutOfOne) ->
           Answer.of(
               Problem.unavailable(

@@ -111,8 +111,10 @@ public final class TransferRoutes implements Routes {
       case ImportOutcome.Reason.DatabaseGone _ ->
           Problem.unavailable(ProblemCode.DATABASE_UNAVAILABLE, rest);
       case ImportOutcome.Reason.AccessEnded _ -> RowsUpload.accessEnded(rest);
-      case ImportOutcome.Reason.KeysUnavailable(KeyOutcome.NoKeys why) ->
-          IdProblems.keysUnavailable(why, rest + " ");
+      case ImportOutcome.Reason.KeysUnavailable(KeyOutcome.NoKeys why) -> {
+        Problem problem = IdProblems.keysUnavailable(why);
+        yield new Problem(problem.code(), rest + " " + problem.detail(), problem.members());
+      }
       case ImportOutcome.Reason.SealKeyMissing(String fingerprint) -> {
         observer.observe(new Event.SealKeyMissed(fingerprint));
         yield Problem.unavailable(
@@ -129,11 +131,11 @@ public final class TransferRoutes implements Routes {
             RequestCaller.types(ctx),
             "type",
             query.needed("type", "Send the name of the type whose mappings to export."));
-    Parameters.requireRows(type, "type");
+    Parameters.requireRows(type);
     RowFormat format =
         WireNamed.find(RowFormat.class, query.text("format").orElse(RowFormat.CSV.wireName()))
             .orElseThrow(() -> Refusal.ofParameter("format", "The formats are csv and ndjson."));
-    boolean includeEnded = query.bool("include_ended", false);
+    boolean includeEnded = query.bool("include_ended");
     String name = type.name() + "." + format.wireName();
     String mediaType = format.mediaType() + "; charset=utf-8";
     RequestCaller request = RequestCaller.of(ctx);

@@ -89,7 +89,7 @@ public final class TypeRoutes implements Routes {
     String name = ctx.pathParam("name");
     PutConditions conditions = conditions(ctx, query);
     Rights rights = RequestCaller.of(ctx).caller().rights();
-    return query.bool(DRY_RUN, false)
+    return query.bool(DRY_RUN)
         ? changes
             .refusal(name, change, conditions, rights)
             .map(refusal -> answer(ctx, refusal))
