@@ -111,7 +111,8 @@ public final class IdProblems {
           Problem.at(
               ProblemCode.SEGMENT_EXHAUSTED,
               "tag",
-              "The segment has no more numbers. Create another segment, or bring keys of your own.");
+              "The segment has no more numbers. Create another segment, or bring keys of your"
+                  + " own.");
       case KeyOutcome.Fenced _ ->
           Problem.retryAfter(
               ProblemCode.KEYS_FENCED,

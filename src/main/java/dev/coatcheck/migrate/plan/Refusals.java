@@ -119,8 +119,8 @@ final class Refusals {
                where c.oid = <oid> order by 1\
               """,
               "The publication %s contains the table: subscribers would stop at the first row with"
-                  + " the new column. Remove the table from the publication first; one of all tables, or"
-                  + " of a schema, has to list its tables instead."));
+                  + " the new column. Remove the table from the publication first; one of all"
+                  + " tables, or of a schema, has to list its tables instead."));
 
   /** What our role may not do. */
   private static final List<Check> RIGHTS =

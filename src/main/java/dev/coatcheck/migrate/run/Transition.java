@@ -155,9 +155,7 @@ record Transition(
     if (!from.contains(status.state())) {
       return refuse(status, "Possible when " + names(from));
     }
-    if (kind.equals(RESUMED)
-        && status.state() == RunState.FAILED
-        && status.goal() != Goal.UNDO) {
+    if (kind.equals(RESUMED) && status.state() == RunState.FAILED && status.goal() != Goal.UNDO) {
       return refuse(status, "Only an undo that failed is resumed, forward again. Retry the run.");
     }
     if (needsTable && !status.occupies()) {

@@ -138,7 +138,9 @@ class RefusalTest {
   void aPublicationOfASchemaHasToListItsTablesInstead() {
     assumeSuperuser();
     FIXTURE.execute(
-        T, "create table c (t int references t)", "create publication p for tables in schema public");
+        T,
+        "create table c (t int references t)",
+        "create publication p for tables in schema public");
     try {
       assertThat(FIXTURE.inspect(wish("t")))
           .isInstanceOfSatisfying(

@@ -20,7 +20,8 @@ class PreventedUndoTest {
     fixture.execute("create view by_key as select snowflake_id from orders");
     fixture.beginUndo(run, Phase.EXPAND);
     assertThat(fixture.failure(run)).contains("by_key");
-    assertThat(fixture.count("select count(*) from pg_attribute where attname like '%_snowflake_id'"))
+    assertThat(
+            fixture.count("select count(*) from pg_attribute where attname like '%_snowflake_id'"))
         .as("half of it is undone")
         .isZero();
 

@@ -89,8 +89,7 @@ public final class LeaseRoutes implements Routes {
       case ClientLeases.Acquisition.Granted(String id, ClientLeases.Window window) ->
           Answer.json(201, LeaseView.of(id, window));
       case ClientLeases.Acquisition.NoneFree(String reason, long retryAfterMillis) ->
-          Answer.of(
-              IdProblems.keysUnavailable(new KeyOutcome.Refused(reason, retryAfterMillis)));
+          Answer.of(IdProblems.keysUnavailable(new KeyOutcome.Refused(reason, retryAfterMillis)));
       case ClientLeases.Acquisition.TooManyLayouts _ -> throw Parameters.tooManyLayouts(body);
       case ClientLeases.Acquisition.NoWorkerRange(SnowflakeLayout without) ->
           Answer.of(IdProblems.keysUnavailable(new KeyOutcome.NoWorkerRange(without.name())));
