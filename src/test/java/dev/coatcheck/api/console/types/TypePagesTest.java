@@ -159,8 +159,12 @@ class TypePagesTest {
 
   @Test
   void theHistoryIsForThoseWhoMayReadTheAudit() {
-    client.put(order().with("stale_seconds_max", 7));
-    assertThat(browser.get("/console/types/order").html())
+    TestType crate =
+        TestType.of("crate", "crt")
+            .with("redirect", Map.of("template", "https://shop.example/c/{id}"));
+    client.put(crate);
+    client.put(crate.with("stale_seconds_max", 7));
+    assertThat(browser.get("/console/types/crate").html())
         .contains(
             "<h2>History</h2>",
             ": created",
@@ -168,8 +172,8 @@ class TypePagesTest {
             "<code>key_" + GATEWAY.key().substring(9, 21) + "</code>");
 
     ConsoleClient reader = ConsoleClient.signedIn(GATEWAY, GATEWAY.keyWith(Scope.TYPES_READ));
-    assertThat(reader.get("/console/types/order").html())
-        .contains("https://shop.example/o/{id}")
+    assertThat(reader.get("/console/types/crate").html())
+        .contains("https://shop.example/c/{id}")
         .doesNotContain("<h2>History</h2>");
   }
 
