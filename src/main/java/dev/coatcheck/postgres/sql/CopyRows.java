@@ -98,6 +98,11 @@ public final class CopyRows {
     return length;
   }
 
+  /** Forgets what was written, for rows that are sent in parts. */
+  public void clear() {
+    length = 0;
+  }
+
   private CopyRows bigint(long value) {
     int at = field(Long.BYTES);
     LONG.set(bytes, at, value);
