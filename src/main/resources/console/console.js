@@ -101,8 +101,8 @@ function follow(live) {
 }
 
 // A second click on a button would send its form again, and the browser would drop the answer to
-// the first one, which alone has the secret of a new API key. But who pressed Stop after a while
-// may send the form again; no event tells of that.
+// the first one, which alone has the secret of a new API key. No event says that someone
+// pressed Stop, so the form can be sent again after a while.
 const SENT_MILLIS = 5000;
 let sent = new WeakMap();
 addEventListener("submit", (event) => {

@@ -87,8 +87,8 @@ final class ConnectionLimit extends NetworkConnectionLimit implements Connection
   }
 
   /**
-   * What the limit counts. Who is being accepted is read first: whoever is accepted in between then
-   * counts twice, and not never.
+   * Counts open connections and those that are being accepted, as the limit does. The latter are
+   * read first, so that a connection which is opened in between counts twice instead of not at all.
    */
   private int taken() {
     int pending = getPendingNetworkConnectionCount();

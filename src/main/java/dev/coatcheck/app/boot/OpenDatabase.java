@@ -65,7 +65,7 @@ public final class OpenDatabase implements AutoCloseable {
     return open(config, config.migrates(), Home.EXISTING, observer);
   }
 
-  /** Like {@link #openExisting}, and applies the migrations whatever the settings say. */
+  /** Like {@link #openExisting}, but always applies the migrations. */
   public static OpenDatabase migrate(Config config, Observer observer) throws StartFailed {
     return open(config, true, Home.EXISTING, observer);
   }

@@ -27,12 +27,6 @@ sealed interface PasswordFile {
    */
   record Refused(String why) implements PasswordFile {}
 
-  private static InputStream opened(String name) throws IOException {
-    Path path = Path.of(name);
-    NamedPipe.refuse(path);
-    return Files.newInputStream(path);
-  }
-
   /** Reads the password, without the line end. */
   static PasswordFile read(String name) {
     byte[] content;
@@ -56,5 +50,11 @@ sealed interface PasswordFile {
       return new Refused("names a file of more than one line: " + name);
     }
     return new Read(password);
+  }
+
+  private static InputStream opened(String name) throws IOException {
+    Path path = Path.of(name);
+    NamedPipe.refuse(path);
+    return Files.newInputStream(path);
   }
 }
