@@ -15,7 +15,10 @@ public final class ClientAddress {
 
   /** The last address on the way that is none of the proxies. */
   public static InetAddress of(Request request, Proxies proxies) {
-    return proxies.client(socket(request), request.getHeaders().getValuesList("X-Forwarded-For"));
+    InetAddress socket = socket(request);
+    return proxies.trust(socket)
+        ? proxies.client(socket, request.getHeaders().getValuesList("X-Forwarded-For"))
+        : socket;
   }
 
   /** Same, for a request on a route. */

@@ -4,6 +4,8 @@ import dev.coatcheck.ids.access.RateLimit;
 import dev.coatcheck.ids.access.TokenBuckets.Taken;
 import io.javalin.http.Context;
 import java.util.Optional;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.PreEncodedHttpField;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 
@@ -55,21 +57,26 @@ public final class RequestQuota {
     return request.getAttribute(NAME) != null;
   }
 
-  /** The header that lists the quotas of a caller. */
-  public static String policies(Policy policy, RateLimit limit) {
+  /** A quota as the header lists it. */
+  public static String policy(Policy policy, RateLimit limit) {
     return "\"" + policy.name + "\";q=" + limit.requests() + ";w=" + limit.seconds();
+  }
+
+  /** The header that lists the quotas of a caller; encoded once, since all its answers have it. */
+  public static HttpField policies(String listed) {
+    return new PreEncodedHttpField("RateLimit-Policy", listed);
   }
 
   /**
    * Counts a request, and tells its caller what is left.
    *
-   * @param policies the value of RateLimit-Policy
+   * @param policies all quotas of the caller
    * @return the answer if nothing was left
    */
-  public Optional<Problem> count(Request request, Response response, String policies) {
+  public Optional<Problem> count(Request request, Response response, HttpField policies) {
     request.setAttribute(NAME, this);
     Taken taken = bucket.take(1, 0);
-    response.getHeaders().put("RateLimit-Policy", policies).put(HEADER, rest(taken));
+    response.getHeaders().put(policies).put(HEADER, rest(taken));
     return refusal(taken);
   }
 

@@ -1,5 +1,7 @@
 package dev.coatcheck.api.server;
 
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.LoadingCache;
 import dev.coatcheck.api.exchange.ClientAddress;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.RequestAccess;
@@ -14,6 +16,7 @@ import io.javalin.http.Context;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 import org.eclipse.jetty.ee10.servlet.ServletContextRequest;
+import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 
@@ -23,10 +26,15 @@ import org.eclipse.jetty.server.Response;
  * instance. Never waits and never logs, so any thread may call it.
  */
 public final class RateLimits {
+  /** Keys share few limits. */
+  private static final int LISTED_MAX = 1_000;
+
   private final Defaults defaults;
   private final Proxies proxies;
   private final TokenBuckets<Quota> keys;
   private final TokenBuckets<Visitor> addresses;
+  private final LoadingCache<RateLimit, HttpField> listedForKeys;
+  private final Optional<HttpField> listedForAddresses;
 
   /**
    * The limits of callers without a limit of their own.
@@ -48,6 +56,14 @@ public final class RateLimits {
     this.proxies = proxies;
     this.keys = new TokenBuckets<>(nanoTime);
     this.addresses = new TokenBuckets<>(nanoTime);
+    Optional<String> ofAddress =
+        defaults.address().map(limit -> RequestQuota.policy(Policy.ADDRESS, limit));
+    this.listedForAddresses = ofAddress.map(RequestQuota::policies);
+    this.listedForKeys =
+        Caffeine.newBuilder()
+            .maximumSize(LISTED_MAX)
+            .executor(Runnable::run)
+            .build(limit -> RequestQuota.policies(policiesOfKey(limit, ofAddress)));
   }
 
   /** For a port whose clients are not limited. */
@@ -67,7 +83,7 @@ public final class RateLimits {
     Quota quota = new Quota(caller.chain(), limit);
     return new RequestQuota(
             Policy.KEY, limit, (requests, taken) -> keys.take(quota, limit, requests, taken))
-        .count(request, response, policies(limit));
+        .count(request, response, listedForKeys.get(limit));
   }
 
   /** Counts a request by its address, unless it was counted. Returns the answer if refused. */
@@ -81,7 +97,7 @@ public final class RateLimits {
             Policy.ADDRESS,
             limit,
             (requests, taken) -> addresses.take(visitor, limit, requests, taken))
-        .count(request, response, RequestQuota.policies(Policy.ADDRESS, limit));
+        .count(request, response, listedForAddresses.orElseThrow());
   }
 
   Optional<Problem> count(Context ctx, Caller caller) {
@@ -95,11 +111,8 @@ public final class RateLimits {
   }
 
   /** The quota of the address is listed too: it applies once the key is no longer valid. */
-  private String policies(RateLimit ofKey) {
-    String policy = RequestQuota.policies(Policy.KEY, ofKey);
-    return defaults
-        .address()
-        .map(limit -> policy + ", " + RequestQuota.policies(Policy.ADDRESS, limit))
-        .orElse(policy);
+  private static String policiesOfKey(RateLimit limit, Optional<String> ofAddress) {
+    String ofKey = RequestQuota.policy(Policy.KEY, limit);
+    return ofAddress.map(other -> ofKey + ", " + other).orElse(ofKey);
   }
 }
