@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -15,6 +16,7 @@ class GrowthTest {
   @TempDir Path folder;
 
   @Test
+  @Tag("faults") // lasts over 20 s
   void eachStorageIsMeasuredAtEachSizeAndDrawn() throws Exception {
     List<GrowthStep> steps = new ArrayList<>();
     for (Storage storage : Storage.values()) {
