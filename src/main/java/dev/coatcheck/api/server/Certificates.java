@@ -8,6 +8,7 @@ import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.Certificate;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
@@ -16,7 +17,8 @@ import org.eclipse.jetty.util.ssl.SslContextFactory;
 /**
  * The certificate of TLS connections. Its files are read again every {@value #PERIOD_SECONDS} s, by
  * content: Kubernetes replaces a mounted secret by a link. A sound change applies to new
- * connections and leaves open ones alone; with a faulty one the last sound certificate stays.
+ * connections and leaves open ones alone; with a faulty one the last sound certificate stays, and
+ * one that has not ended is not replaced by one that has.
  */
 public final class Certificates implements AutoCloseable {
   private static final int PERIOD_SECONDS = 5;
@@ -75,12 +77,13 @@ public final class Certificates implements AutoCloseable {
     }
     switch (files.parse(now)) {
       case TlsFiles.Read.Sound sound -> {
-        if (!sound.equals(served)) {
+        if (hasEnded(sound) && !hasEnded(served)) {
+          refused("the certificate ended at " + end(sound));
+        } else if (!sound.equals(served)) {
           serve(sound);
         }
       }
-      case TlsFiles.Read.Faulty faulty ->
-          observer.observe(new Event.CertificateRefused(why(faulty)));
+      case TlsFiles.Read.Faulty faulty -> refused(why(faulty));
     }
     texts = now;
   }
@@ -94,12 +97,23 @@ public final class Certificates implements AutoCloseable {
       }
     }
     served = sound;
-    observer.observe(
-        new Event.CertificateReplaced(sound.chain().getFirst().getNotAfter().toInstant()));
+    observer.observe(new Event.CertificateReplaced(end(sound)));
+  }
+
+  private void refused(String why) {
+    observer.observe(new Event.CertificateRefused(why));
   }
 
   private long endsSeconds() {
-    return served.chain().getFirst().getNotAfter().toInstant().getEpochSecond();
+    return end(served).getEpochSecond();
+  }
+
+  private static boolean hasEnded(TlsFiles.Read.Sound sound) {
+    return end(sound).isBefore(Instant.now());
+  }
+
+  private static Instant end(TlsFiles.Read.Sound sound) {
+    return sound.chain().getFirst().getNotAfter().toInstant();
   }
 
   private static KeyStore keyStore(TlsFiles.Read.Sound sound) {

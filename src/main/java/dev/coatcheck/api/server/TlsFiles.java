@@ -8,6 +8,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.PrivateKey;
@@ -115,7 +116,7 @@ public record TlsFiles(Path certificate, Path key) {
 
   private static Text text(Path file) {
     byte[] content;
-    try (InputStream in = Files.newInputStream(file)) {
+    try (InputStream in = opened(file)) {
       content = in.readNBytes(BYTES_MAX + 1);
     } catch (NoSuchFileException missing) {
       return new Text.Unreadable("names a file that does not exist: " + file);
@@ -127,6 +128,14 @@ public record TlsFiles(Path certificate, Path key) {
     return content.length > BYTES_MAX
         ? new Text.Unreadable("names a file of more than " + BYTES_MAX + " bytes: " + file)
         : new Text.Content(new String(content, StandardCharsets.ISO_8859_1));
+  }
+
+  /** A named pipe may wait for its writer for good, and then no change would be noticed either. */
+  private static InputStream opened(Path file) throws IOException {
+    if (Files.readAttributes(file, BasicFileAttributes.class).isOther()) {
+      throw new IOException("it is no file");
+    }
+    return Files.newInputStream(file);
   }
 
   private List<X509Certificate> chain(Text text) throws Fault {

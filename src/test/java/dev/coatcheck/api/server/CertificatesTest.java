@@ -34,8 +34,46 @@ class CertificatesTest {
     }
   }
 
+  /** As when an old backup of the files is put back. */
+  @Test
+  void aCertificateThatHasEndedReplacesNoneThatClientsTake() throws Exception {
+    TlsFiles files = new TlsFiles(folder.resolve("tls.crt"), folder.resolve("tls.key"));
+    Observer observer = new Observer();
+    TestCertificate valid = TestCertificate.make(folder, "valid", "EC");
+    write(files, valid);
+    try (Certificates certificates = Certificates.open(files, observer)) {
+      SslContextFactory.Server factory = certificates.factory();
+      write(files, TestCertificate.ended(folder, "ended"));
+
+      certificates.look();
+
+      assertThat(factory.getKeyStore().getCertificate("gateway")).isEqualTo(valid.certificate());
+      assertThat(observer.scrape())
+          .contains("coatcheck_tls_reloads_total{outcome=\"refused\"} 1.0");
+    }
+  }
+
+  /** All clients refuse the served one already, so nothing is lost. */
+  @Test
+  void aCertificateThatHasEndedReplacesOneThatHasEndedToo() throws IOException {
+    TlsFiles files = new TlsFiles(folder.resolve("tls.crt"), folder.resolve("tls.key"));
+    Observer observer = new Observer();
+    write(files, TestCertificate.ended(folder, "first"));
+    try (Certificates certificates = Certificates.open(files, observer)) {
+      write(files, TestCertificate.ended(folder, "second"));
+
+      certificates.look();
+
+      assertThat(observer.scrape())
+          .contains("coatcheck_tls_reloads_total{outcome=\"replaced\"} 1.0");
+    }
+  }
+
   private void write(TlsFiles files, String name) throws IOException {
-    TestCertificate certificate = TestCertificate.make(folder, name, "EC");
+    write(files, TestCertificate.make(folder, name, "EC"));
+  }
+
+  private static void write(TlsFiles files, TestCertificate certificate) throws IOException {
     Files.writeString(files.certificate(), certificate.pem());
     Files.writeString(files.key(), certificate.keyPem());
   }

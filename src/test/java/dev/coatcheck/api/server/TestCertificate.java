@@ -31,6 +31,16 @@ public record TestCertificate(String name, X509Certificate certificate, PrivateK
    * @param algorithm RSA or EC
    */
   public static TestCertificate make(Path folder, String name, String algorithm) {
+    return make(folder, name, algorithm, List.of("-validity", "2"));
+  }
+
+  /** One that ended yesterday. */
+  static TestCertificate ended(Path folder, String name) {
+    return make(folder, name, "EC", List.of("-startdate", "-3d", "-validity", "2"));
+  }
+
+  private static TestCertificate make(
+      Path folder, String name, String algorithm, List<String> validity) {
     Path store = folder.resolve(UUID.randomUUID() + ".p12");
     try {
       List<String> command =
@@ -44,7 +54,8 @@ public record TestCertificate(String name, X509Certificate certificate, PrivateK
           algorithm.equals("EC")
               ? List.of("-groupname", "secp256r1")
               : List.of("-keysize", "2048"));
-      command.addAll(List.of("-ext", "san=ip:127.0.0.1,dns:localhost", "-validity", "2"));
+      command.addAll(List.of("-ext", "san=ip:127.0.0.1,dns:localhost"));
+      command.addAll(validity);
       command.addAll(List.of("-storetype", "PKCS12", "-storepass", PASSWORD));
       command.addAll(List.of("-keystore", store.toString()));
       Process keytool = new ProcessBuilder(command).redirectErrorStream(true).start();

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -84,6 +86,20 @@ class TlsFilesTest {
     assertThat(faults(read(ec.pem(), encrypted))).contains("an encrypted key");
     assertThat(new TlsFiles(certificate, key).texts().toString())
         .doesNotContain(encrypted.lines().toList().get(1));
+  }
+
+  /** It would be waited for: at the start for good, and later no renewal would be noticed. */
+  @Test
+  void aNamedPipeIsNoFileOfACertificateOrAKey() throws Exception {
+    Path pipe = folder.resolve("pipe");
+    assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+
+    assertThat(CompletableFuture.supplyAsync(() -> new TlsFiles(pipe, pipe).read()))
+        .succeedsWithin(Duration.ofSeconds(10))
+        .isEqualTo(
+            new TlsFiles.Read.Faulty(
+                List.of("names something that is not a readable file: " + pipe),
+                List.of("names something that is not a readable file: " + pipe)));
   }
 
   private TlsFiles.Read read(String certificatePem, String keyPem) throws IOException {
