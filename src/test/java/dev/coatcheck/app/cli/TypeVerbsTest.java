@@ -156,6 +156,26 @@ class TypeVerbsTest {
   }
 
   @Test
+  void aFileThatCanNotBeReadIsNamedWithTheReason() throws IOException {
+    assertThat(run("types", "diff", "order", "--file=/no/file"))
+        .isEqualTo(misused("diff: can't read a type from /no/file: there is no such file."));
+    assertThat(run("types", "plan", "--file=/no/file"))
+        .isEqualTo(misused("plan: can't read /no/file: there is no such file."));
+    assertThat(run("types", "pin", "order", "--era=x", "--file=/no/file"))
+        .isEqualTo(misused("pin: can't read keys from /no/file: there is no such file."));
+    Path latin = Files.write(folder.resolve("latin"), new byte[] {(byte) 0xe4});
+    assertThat(run("types", "plan", "--file=" + latin))
+        .isEqualTo(misused("plan: can't read " + latin + ": it is not UTF-8."));
+    Path half = Files.writeString(folder.resolve("half.json"), "{\n");
+    assertThat(run("types", "diff", "order", "--file=" + half))
+        .isEqualTo(misused("diff: " + half + " is not JSON: line 2, column 1."));
+  }
+
+  private static Terminal misused(String message) {
+    return new Terminal(2, "", "coatcheck types " + message + "\n");
+  }
+
+  @Test
   void aDifferenceIsALineForEachSideAndExitsWithOne() {
     Terminal diff =
         run(
