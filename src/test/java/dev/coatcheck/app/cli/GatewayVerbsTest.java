@@ -285,8 +285,9 @@ class GatewayVerbsTest {
     assertFails(
         "holds no API key", "--key-file=" + Files.writeString(folder.resolve("none"), "\n"));
     assertFails("can't read the API key from /no/file", "--key-file=/no/file");
-    assertFails("Start a gateway (./coatcheck serve)", "--key-file=/no/file");
-    assertFails("unauthenticated", "--key-file=" + Files.writeString(folder.resolve("junk"), "x"));
+    Path junk = Files.writeString(folder.resolve("junk"), "x");
+    assertFails("(unauthenticated)", "--key-file=" + junk);
+    assertFails("doesn't accept the API key in the file " + junk, "--key-file=" + junk);
   }
 
   @Test
