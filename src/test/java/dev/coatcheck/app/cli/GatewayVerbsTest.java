@@ -95,7 +95,7 @@ class GatewayVerbsTest {
     assertRefused(
         "field_invalid",
         run("types", "put", "user", "--prefix=usr", "--key=uuid", "--on-outage=panic"));
-    assertThat(run("types", "put", "user", "--prefix=usr", "--public-salt=x").status())
+    assertThat(run("types", "put", "user", "--prefix=usr", "--public-salt-file=-").status())
         .isEqualTo(2);
     assertThat(run("types", "legacy-hits", "user")).isEqualTo(new Terminal(0, "", ""));
     assertThat(run("types", "legacy-hits", "user", "--from=2026-01-01", "--to=2026-02-01"))
