@@ -54,11 +54,13 @@ final class AccessCommand {
       @Mixin Output output,
       @Option(
               names = "--name",
+              paramLabel = "NAME",
               required = true,
               description = "Name of the program or person that uses the key.")
           String name,
       @Option(
               names = "--scope",
+              paramLabel = "SCOPE",
               required = true,
               split = ",",
               description = "Scopes of the key: * for all, or some of ${COMPLETION-CANDIDATES}.",
@@ -124,10 +126,14 @@ final class AccessCommand {
   int list(
       @Mixin Settings settings,
       @Mixin Output output,
-      @Option(names = "--principal", description = "Only the keys of this principal.")
+      @Option(
+              names = "--principal",
+              paramLabel = "PRINCIPAL",
+              description = "Only the keys of this principal.")
           @Nullable String principal,
       @Option(
               names = "--status",
+              paramLabel = "STATUS",
               description = "Only keys of this status: ${COMPLETION-CANDIDATES}.",
               completionCandidates = Statuses.class)
           @Nullable String status)
@@ -185,9 +191,11 @@ final class AccessCommand {
       @Mixin Output output,
       @Parameters(paramLabel = KEY_ID, description = "ID of the key, as list prints it.")
           String keyId,
-      @Option(names = "--name", description = "Another name.") @Nullable String name,
+      @Option(names = "--name", paramLabel = "NAME", description = "Another name.")
+          @Nullable String name,
       @Option(
               names = "--scope",
+              paramLabel = "SCOPE",
               split = ",",
               description = "All scopes of the key: some of ${COMPLETION-CANDIDATES}.",
               completionCandidates = RightsFlags.ScopeNames.class)
@@ -195,6 +203,7 @@ final class AccessCommand {
       @Mixin RightsFlags flags,
       @Option(
               names = "--clear",
+              paramLabel = "FIELD",
               split = ",",
               description = "What to limit no longer: ${COMPLETION-CANDIDATES}.",
               completionCandidates = Clearable.class)
@@ -250,6 +259,7 @@ final class AccessCommand {
           String keyId,
       @Option(
               names = "--overlap-seconds",
+              paramLabel = "SECONDS",
               required = true,
               description = "How long the old key still works: 0 to 2592000.")
           int overlapSeconds,

@@ -51,6 +51,7 @@ final class AuditCommand {
       @Mixin AuditFlags wanted,
       @Option(
               names = "--limit",
+              paramLabel = "N",
               defaultValue = "20",
               description = "How many, up to 10000. Default: ${DEFAULT-VALUE}.")
           int limit)
@@ -94,7 +95,7 @@ final class AuditCommand {
       ExportVerb.write(body, file, spec.commandLine().getOut());
       return 0;
     } catch (IOException broken) {
-      throw new CommandFailed("the export broke off and is not complete: " + broken.getMessage());
+      throw ExportVerb.failed(file, broken);
     }
   }
 

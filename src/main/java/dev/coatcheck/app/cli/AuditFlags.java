@@ -10,13 +10,20 @@ import picocli.CommandLine.Option;
 final class AuditFlags {
   @Option(
       names = "--subject",
+      paramLabel = "SUBJECT",
       description = "What was changed: a public ID, the name of a type, the ID of an API key …")
   private @Nullable String subject;
 
-  @Option(names = "--actor", description = "Who did it: a principal, or operator.")
+  @Option(
+      names = "--actor",
+      paramLabel = "ACTOR",
+      description = "Who did it: a principal, or operator.")
   private @Nullable String actor;
 
-  @Option(names = "--action", description = "What was done, for instance id.revoke.")
+  @Option(
+      names = "--action",
+      paramLabel = "ACTION",
+      description = "What was done, for instance id.revoke.")
   private @Nullable String action;
 
   @Option(

@@ -43,7 +43,10 @@ final class BatchVerbs {
         description = "Keys. Without keys, or with -, reads a key a line from standard input.")
     private List<String> keys = List.of();
 
-    @Option(names = "--count", description = "Number of keys to generate, 1 to 1000000.")
+    @Option(
+        names = "--count",
+        paramLabel = "N",
+        description = "Number of keys to generate, 1 to 1000000.")
     private @Nullable Integer count;
 
     @Override

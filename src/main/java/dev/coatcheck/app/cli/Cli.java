@@ -1,5 +1,6 @@
 package dev.coatcheck.app.cli;
 
+import dev.coatcheck.app.boot.Spelling;
 import dev.coatcheck.app.boot.StartFailed;
 import dev.coatcheck.app.cli.keys.KeysCommand;
 import dev.coatcheck.app.cli.keys.SegmentsCommand;
@@ -22,6 +23,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.SequencedMap;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine;
@@ -188,7 +190,7 @@ public final class Cli {
     String name = command.getCommandSpec().qualifiedName();
     List<String> near =
         wrong instanceof UnmatchedArgumentException unmatched
-            ? unmatched.getSuggestions()
+            ? near(unmatched.getUnmatched().getFirst(), command)
             : List.of();
     err.println(
         name
@@ -207,6 +209,18 @@ public final class Cli {
     }
     err.println("Help: " + name + " --help");
     return ExitCode.MISUSED.status();
+  }
+
+  /** The option or command that was misspelt, or else those that begin with the word. */
+  private static List<String> near(String unknown, CommandLine command) {
+    String word = unknown.replaceFirst("=.*", "");
+    Set<String> known =
+        word.startsWith("-")
+            ? command.getCommandSpec().optionsMap().keySet()
+            : command.getSubcommands().keySet();
+    return Spelling.near(word, known)
+        .map(List::of)
+        .orElseGet(() -> known.stream().filter(other -> other.startsWith(word)).sorted().toList());
   }
 
   static final class Version implements CommandLine.IVersionProvider {

@@ -56,6 +56,7 @@ final class DatabaseCommand {
   int distribute(
       @Option(
               names = "--shards",
+              paramLabel = "N",
               defaultValue = "32",
               description = "How many shards each table gets, 1 to 1024 (default 32).")
           int shards,
@@ -145,7 +146,12 @@ final class DatabaseCommand {
           "Prints the statements that let a role use the schema without owning it. Runs nothing.",
       footer = "  coatcheck database grants --to coatcheck_gateway | psql shop")
   int grants(
-      @Option(names = "--to", required = true, description = "Name of the role.") String role,
+      @Option(
+              names = "--to",
+              paramLabel = "ROLE",
+              required = true,
+              description = "Name of the role.")
+          String role,
       @Mixin Output output)
       throws CommandFailed {
     Optional<String> fault = Grants.fault(role);

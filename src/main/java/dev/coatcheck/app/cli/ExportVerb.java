@@ -1,6 +1,7 @@
 package dev.coatcheck.app.cli;
 
 import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.app.client.FileWords;
 import dev.coatcheck.app.client.GatewayCalls;
 import dev.coatcheck.app.client.Output;
 import dev.coatcheck.app.client.ReaderGone;
@@ -11,6 +12,7 @@ import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.io.Reader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +43,7 @@ final class ExportVerb implements Callable<Integer> {
 
   @Option(
       names = "--format",
+      paramLabel = "FORMAT",
       defaultValue = "csv",
       description = "csv or ndjson. Default: ${DEFAULT-VALUE}.")
   private String format;
@@ -66,8 +69,15 @@ final class ExportVerb implements Callable<Integer> {
       write(body, file, spec.commandLine().getOut());
       return 0;
     } catch (IOException broken) {
-      throw new CommandFailed("the export broke off and is not complete: " + broken.getMessage());
+      throw failed(file, broken);
     }
+  }
+
+  static CommandFailed failed(@Nullable Path file, IOException broken) {
+    return new CommandFailed(
+        file != null && broken instanceof FileSystemException
+            ? "can't write " + file + ": " + FileWords.why(broken)
+            : "the export broke off and is not complete: " + broken.getMessage());
   }
 
   /** Writes an export to a file, which appears when it is complete, or else prints it. */

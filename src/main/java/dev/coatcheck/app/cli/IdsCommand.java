@@ -61,7 +61,10 @@ final class IdsCommand {
       @Mixin GatewayCalls gateway,
       @Mixin Output output,
       @Parameters(paramLabel = "ID", description = "The public ID.") String id,
-      @Option(names = "--reason", description = "Reason, shown to callers with an API key.")
+      @Option(
+              names = "--reason",
+              paramLabel = "TEXT",
+              description = "Reason, shown to callers with an API key.")
           @Nullable String reason)
       throws CommandFailed {
     Map<String, String> body = reason == null ? Map.of() : Map.of("reason", reason);

@@ -3,6 +3,7 @@ package dev.coatcheck.app.cli;
 import dev.coatcheck.app.boot.NamedPipe;
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.ExitCode;
+import dev.coatcheck.app.client.FileWords;
 import dev.coatcheck.app.client.GatewayCalls;
 import dev.coatcheck.app.client.Misused;
 import dev.coatcheck.app.client.Output;
@@ -69,11 +70,17 @@ final class PinCalls {
         send(batches.next());
       }
     } catch (IOException | UncheckedIOException unreadable) {
-      String why = "can't read keys from " + file + ": " + RootCause.of(unreadable).getMessage();
+      String why = "can't read keys from " + file + ": " + why(unreadable);
       throw isBegun
           ? new CommandFailed(why + ". The keys before were sent; send all of them again.")
           : new Misused(why);
     }
+  }
+
+  private static String why(Exception unreadable) {
+    return RootCause.of(unreadable) instanceof IOException cause
+        ? FileWords.why(cause)
+        : RootCause.message(unreadable);
   }
 
   private static InputStream input(Path file) throws IOException {

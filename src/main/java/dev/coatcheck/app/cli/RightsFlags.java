@@ -58,7 +58,10 @@ final class RightsFlags {
       description = "When the key expires: 2027-01-01T00:00:00Z. Default: never.")
   private @Nullable Instant expires;
 
-  @Option(names = "--valid-days", description = "Days until the key expires. Default: never.")
+  @Option(
+      names = "--valid-days",
+      paramLabel = "DAYS",
+      description = "Days until the key expires. Default: never.")
   private @Nullable Integer validDays;
 
   /** The rights with the changes of the flags, but for {@link #expiring}. */

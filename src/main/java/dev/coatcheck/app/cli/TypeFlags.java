@@ -2,7 +2,13 @@ package dev.coatcheck.app.cli;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.coatcheck.app.boot.NamedPipe;
+import dev.coatcheck.app.client.FileWords;
 import dev.coatcheck.ids.registry.Brownout;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -61,7 +67,7 @@ final class TypeFlags implements IModelTransformer {
       --public-alphabet          | public_rule.alphabet     | CHARACTERS  | Alphabet of older public IDs, in its order; for hashids, sqids and pattern.
       --public-min-length        | public_rule.min_length   | LENGTH int  | Least length without the fixed text; for hashids, sqids and pattern.
       --public-max-length        | public_rule.max_length   | LENGTH int  | Greatest length without the fixed text; for pattern.
-      --public-salt              | public_rule.salt         | TEXT        | Salt; for hashids.
+      --public-salt-file         | public_rule.salt         | FILE salt   | File with the salt, or - for standard input; for hashids. A line break at its end is none of the salt.
       --public-type-name         | public_rule.prefix       | PREFIX      | Prefix of TypeIDs without the underscore, or an empty text; for typeid.
       --client-names             | client_names             | RULE        | Namespace of client IDs that come without a namespace: required (refused), principal (of the API key) or shared. Default: unchanged; for a new type, principal.
       --sealed-from              | sealed.from              | TIME        | Keys of this time or later have computed public IDs and need no row. Set once, with --seal-key.
@@ -108,9 +114,11 @@ final class TypeFlags implements IModelTransformer {
       };
     }
 
-    void set(Object value, Map<String, @Nullable Object> body) {
+    void set(ParseResult verb, Map<String, @Nullable Object> body) {
+      Object value = verb.matchedOption(name).getValue();
       put(
           switch (value) {
+            case String file when takes.endsWith(" salt") -> salt(verb, Path.of(file));
             case Boolean isOn -> isOn == Boolean.parseBoolean(takes);
             case List<?> texts when takes.endsWith(" windows") ->
                 texts.stream().map(String::valueOf).map(Brownout::fields).toList();
@@ -247,7 +255,7 @@ final class TypeFlags implements IModelTransformer {
     Map<String, @Nullable Object> body = new LinkedHashMap<>();
     for (Flag flag : FLAGS) {
       if (verb.hasMatchedOption(flag.name())) {
-        flag.set(verb.matchedOption(flag.name()).getValue(), body);
+        flag.set(verb, body);
       }
     }
     if (body.get(PUBLIC_RULE) instanceof Map<?, ?> older) {
@@ -258,6 +266,27 @@ final class TypeFlags implements IModelTransformer {
       }
     }
     return body;
+  }
+
+  /** A file has it, because every user of a machine can read the arguments of its processes. */
+  private static String salt(ParseResult verb, Path file) {
+    String why;
+    try {
+      NamedPipe.refuse(file);
+      String text =
+          file.toString().equals("-")
+              ? new String(System.in.readAllBytes(), StandardCharsets.UTF_8)
+              : Files.readString(file);
+      String salt = text.replaceFirst("\\R\\z", "");
+      if (!salt.isEmpty()) {
+        return salt;
+      }
+      why = "it is empty.";
+    } catch (IOException unreadable) {
+      why = FileWords.why(unreadable);
+    }
+    throw new ParameterException(
+        verb.commandSpec().commandLine(), "can't read the salt from " + file + ": " + why);
   }
 
   private static void require(ParseResult verb, String option, String message) {

@@ -10,6 +10,7 @@ import dev.coatcheck.app.cli.types.PlanVerb;
 import dev.coatcheck.app.cli.types.TypeDiff;
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.ExitCode;
+import dev.coatcheck.app.client.FileWords;
 import dev.coatcheck.app.client.GatewayCalls;
 import dev.coatcheck.app.client.Misused;
 import dev.coatcheck.app.client.Output;
@@ -296,8 +297,15 @@ final class TypesCommand {
         type.remove(TypeDiff.OF_THE_GATEWAY);
         return type;
       }
-    } catch (IOException | JacksonException unreadable) {
-      throw new Misused("can't read a type from " + file + ": " + unreadable.getMessage());
+    } catch (IOException unreadable) {
+      throw new Misused("can't read a type from " + file + ": " + FileWords.why(unreadable));
+    } catch (JacksonException malformed) {
+      throw new Misused(
+          "%s is not JSON: line %d, column %d."
+              .formatted(
+                  file,
+                  malformed.getLocation().getLineNr(),
+                  malformed.getLocation().getColumnNr()));
     }
     throw new Misused("the file " + file + " holds no JSON object.");
   }

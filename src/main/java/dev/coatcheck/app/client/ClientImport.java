@@ -30,7 +30,10 @@ public final class ClientImport {
   @Parameters(paramLabel = "FILE", description = "The file to import, or - for standard input.")
   private Path file;
 
-  @Option(names = "--format", description = "csv or ndjson. Default: the ending of the file name.")
+  @Option(
+      names = "--format",
+      paramLabel = "FORMAT",
+      description = "csv or ndjson. Default: the ending of the file name.")
   private @Nullable String format;
 
   /**

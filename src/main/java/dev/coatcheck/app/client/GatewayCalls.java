@@ -15,12 +15,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Calls the API of a running gateway. A mixin with the options {@code --url} and {@code
@@ -44,12 +46,15 @@ public final class GatewayCalls {
 
   private static final int ONE_TRY = 1;
   private static final int NO_CONTENT = 204;
+  private static final int UNAUTHENTICATED = 401;
   private static final int PAYLOAD_TOO_LARGE = 413;
   private static final int BAD_GATEWAY = 502;
   private static final int GATEWAY_TIMEOUT = 504;
 
   /** Created at the first call, because it takes half a second. */
   private @Nullable CoatcheckClient client;
+
+  private String keySource = "";
 
   @Option(
       names = "--url",
@@ -253,8 +258,20 @@ public final class GatewayCalls {
                   .formatted(url, cause));
       case Problem.NOT_A_GATEWAY -> noGateway(failed.status());
       case Problem.INTERRUPTED -> new CommandFailed("interrupted.");
-      default -> new NoAnswer("the call to " + url + " broke off: " + cause);
+      default ->
+          failed.getCause() instanceof SSLException && cause.contains("plaintext")
+              ? new CommandFailed(
+                  "the server at %s speaks no TLS. A gateway without a certificate has an address that begins with http://."
+                      .formatted(url))
+              : new NoAnswer("the call to " + url + " broke off: " + cause + hint());
     };
+  }
+
+  /** A server with a certificate closes a connection that doesn't begin with TLS. */
+  private String hint() {
+    return url.startsWith("http:")
+        ? ". If the gateway has a certificate, its address begins with https://."
+        : "";
   }
 
   private CommandFailed noGateway(int status) {
@@ -282,8 +299,13 @@ public final class GatewayCalls {
     }
     try {
       JsonNode answer = JSON.readTree(from.body());
-      if (answer.isObject()) {
-        return new Reply(from.status(), answer);
+      if (answer instanceof ObjectNode problem) {
+        if (from.status() == UNAUTHENTICATED) {
+          problem.put(
+              "detail",
+              "The gateway at %s doesn't accept the API key in %s.".formatted(url, keySource));
+        }
+        return new Reply(from.status(), problem);
       }
     } catch (JacksonException other) {
       // Handled like a body that is not an object.
@@ -297,7 +319,11 @@ public final class GatewayCalls {
     if (keyFile == null && variable.isPresent()) {
       return key(variable.get(), "the variable COATCHECK_API_KEY");
     }
-    Path file = keyFile == null ? usualKeyFile() : keyFile;
+    Optional<Path> named =
+        Optional.ofNullable(keyFile).or(() -> Variables.get("COATCHECK_KEY_FILE").map(Path::of));
+    Path file =
+        named.orElseGet(
+            () -> Path.of(Variables.get("COATCHECK_HOME").orElse(".coatcheck"), "dev-key"));
     if (NamedPipe.isAt(file)) {
       throw new CommandFailed(
           file + " is a named pipe. Name a file with the API key, or set COATCHECK_API_KEY.");
@@ -306,24 +332,23 @@ public final class GatewayCalls {
       return key(Files.readString(file), "the file " + file);
     } catch (IOException missing) {
       throw new CommandFailed(
-          "can't read the API key from "
-              + file
-              + ". Start a gateway (./coatcheck serve), which writes a development key, or name the"
-              + " file of an API key with --key-file, or set COATCHECK_API_KEY.");
+          "can't read the API key from %s: %s %s the file of an API key with --key-file, or set COATCHECK_API_KEY."
+              .formatted(
+                  file,
+                  FileWords.why(missing),
+                  named.isPresent()
+                      ? "Name"
+                      : "Start a gateway here (./coatcheck serve), which writes a development key,"
+                          + " or go to the folder of one, or name"));
     }
-  }
-
-  private static Path usualKeyFile() {
-    return Variables.get("COATCHECK_KEY_FILE")
-        .map(Path::of)
-        .orElseGet(() -> Path.of(Variables.get("COATCHECK_HOME").orElse(".coatcheck"), "dev-key"));
   }
 
   private Optional<Path> trusted() {
     return Optional.ofNullable(caFile).or(() -> Variables.get("COATCHECK_CA_FILE").map(Path::of));
   }
 
-  private static String key(String text, String where) throws CommandFailed {
+  private String key(String text, String where) throws CommandFailed {
+    keySource = where;
     String key = text.strip();
     if (!KEY.matcher(key).matches()) {
       throw new CommandFailed(where + " holds no API key.");

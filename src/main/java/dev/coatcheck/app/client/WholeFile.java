@@ -15,8 +15,8 @@ public final class WholeFile {
   private WholeFile() {}
 
   /**
-   * Writes a body. A link leads to the file that changes, which keeps its permissions; a device or
-   * a pipe is written to.
+   * Writes a body, and makes the folder of the file. A link leads to the file that changes, which
+   * keeps its permissions; a device or a pipe is written to.
    */
   public static void write(Path target, InputStream body) throws IOException {
     if (Files.exists(target) && !Files.isRegularFile(target)) {
@@ -26,6 +26,10 @@ public final class WholeFile {
       return;
     }
     Path file = Files.exists(target) ? target.toRealPath() : target;
+    Path folder = file.toAbsolutePath().getParent();
+    if (folder != null) {
+      Files.createDirectories(folder);
+    }
     Path part = partBeside(file);
     part.toFile().deleteOnExit(); // a signal leaves out what follows
     try {

@@ -69,7 +69,7 @@ public final class DemoCommand implements Callable<Integer> {
   private int port;
 
   /** For tests: a shop that is smaller, and a time that is shorter, by this factor. */
-  @Option(names = "--pace", hidden = true, defaultValue = "1")
+  @Option(names = "--pace", paramLabel = "N", hidden = true, defaultValue = "1")
   private int pace;
 
   @Override

@@ -52,6 +52,15 @@ class CommandLineTest {
   }
 
   @Test
+  void everyValueIsNamedInCapitals() {
+    assertThat(verbs())
+        .flatMap(CommandSpec::args)
+        .filteredOn(argument -> argument.arity().max() > 0)
+        .extracting(argument -> argument.paramLabel())
+        .allMatch(label -> label.matches("[A-Z][A-Z_=/…-]*|[a-z]+[|][a-z]+"));
+  }
+
+  @Test
   void everyVerbHasAnExampleOfItself() {
     assertThat(verbs())
         .allSatisfy(
@@ -151,6 +160,13 @@ class CommandLineTest {
             Example: coatcheck types put charge --prefix ch --redirect https://shop.example/charges/{id}
             Help: coatcheck types put --help
             """);
+
+    assertThat(Terminal.run("serve", "--prot", "8081").err())
+        .startsWith("coatcheck serve: Unknown options: '--prot', '8081'. Did you mean --port?");
+    assertThat(Terminal.run("mnit").err()).contains("'mnit'. Did you mean mint?");
+    assertThat(Terminal.run("types", "put", "x", "--legacy-sunset").err())
+        .contains("Did you mean --legacy-sunset-at or --legacy-sunset-link?");
+    assertThat(Terminal.run("nothing").err()).doesNotContain("Did you mean");
 
     Terminal group = Terminal.run("types");
     assertThat(group.status()).isEqualTo(2);

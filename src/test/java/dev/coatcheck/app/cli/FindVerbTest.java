@@ -41,7 +41,7 @@ class FindVerbTest {
         "--prefix=inv",
         "--legacy",
         "--public-scheme=hashids",
-        "--public-salt=" + SALT,
+        "--public-salt-file=" + TestDatabase.fileWith(SALT),
         "--public-min-length=8",
         "--public-text-prefix=inv-");
     put("ticket", "--prefix=tkt", "--public-scheme=sqids", "--public-text-prefix=tkt-");

@@ -95,7 +95,7 @@ class GatewayVerbsTest {
     assertRefused(
         "field_invalid",
         run("types", "put", "user", "--prefix=usr", "--key=uuid", "--on-outage=panic"));
-    assertThat(run("types", "put", "user", "--prefix=usr", "--public-salt=x").status())
+    assertThat(run("types", "put", "user", "--prefix=usr", "--public-salt-file=-").status())
         .isEqualTo(2);
     assertThat(run("types", "legacy-hits", "user")).isEqualTo(new Terminal(0, "", ""));
     assertThat(run("types", "legacy-hits", "user", "--from=2026-01-01", "--to=2026-02-01"))
@@ -285,8 +285,9 @@ class GatewayVerbsTest {
     assertFails(
         "holds no API key", "--key-file=" + Files.writeString(folder.resolve("none"), "\n"));
     assertFails("can't read the API key from /no/file", "--key-file=/no/file");
-    assertFails("Start a gateway (./coatcheck serve)", "--key-file=/no/file");
-    assertFails("unauthenticated", "--key-file=" + Files.writeString(folder.resolve("junk"), "x"));
+    Path junk = Files.writeString(folder.resolve("junk"), "x");
+    assertFails("(unauthenticated)", "--key-file=" + junk);
+    assertFails("doesn't accept the API key in the file " + junk, "--key-file=" + junk);
   }
 
   @Test

@@ -53,6 +53,18 @@ class TlsVerbsTest {
   }
 
   @Test
+  void theWrongSchemeIsSaidToBeTheReason() {
+    int port = gateway.uri().getPort();
+    assertThat(typesListAt("http://127.0.0.1:" + port).err())
+        .contains("If the gateway has a certificate, its address begins with https://.");
+    int plain = GatewayFixture.shared().uri().getPort();
+    assertThat(typesListAt("https://127.0.0.1:" + plain).err())
+        .isEqualTo(
+            "coatcheck types list: the server at https://127.0.0.1:%d speaks no TLS. A gateway without a certificate has an address that begins with http://.\n"
+                .formatted(plain));
+  }
+
+  @Test
   void theHealthOfAGatewayWithTlsIsAskedOverTls() {
     assertThat(
             Terminal.run(
@@ -66,10 +78,14 @@ class TlsVerbsTest {
   }
 
   private static Terminal typesList(String... more) {
+    return typesListAt(gateway.uri().toString(), more);
+  }
+
+  private static Terminal typesListAt(String url, String... more) {
     String[] all = new String[4 + more.length];
     all[0] = "types";
     all[1] = "list";
-    all[2] = "--url=" + gateway.uri();
+    all[2] = "--url=" + url;
     all[3] = "--key-file=" + TestDatabase.fileWith(gateway.key());
     System.arraycopy(more, 0, all, 4, more.length);
     return Terminal.run(all);

@@ -199,6 +199,22 @@ class TransferVerbsTest {
   }
 
   @Test
+  void anExportMakesTheFolderOfItsFileOrSaysWhyNot() {
+    Path file = folder.resolve("new/folder/charges.csv");
+
+    assertThat(run("ids", "export", "charge", "--output=" + file).status()).isZero();
+
+    assertThat(file).isRegularFile();
+    Path below = file.resolve("charges.csv");
+    assertThat(run("ids", "export", "charge", "--output=" + below))
+        .isEqualTo(
+            new Terminal(
+                1,
+                "",
+                "coatcheck ids export: can't write %s: %s is no folder.\n".formatted(below, file)));
+  }
+
+  @Test
   void whatCanNotBeginSaysWhy() throws IOException {
     Path odd = folder.resolve("odd.csv");
     Files.writeString(odd, "type,name\ncharge,1\n");

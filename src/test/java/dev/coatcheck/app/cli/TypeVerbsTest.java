@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -130,7 +131,7 @@ class TypeVerbsTest {
         "invoice",
         "--prefix=inv",
         "--public-scheme=hashids",
-        "--public-salt=this is my salt",
+        "--public-salt-file=" + TestDatabase.fileWith("this is my salt"),
         "--public-text-prefix=inv-",
         "--confirm-links");
 
@@ -152,7 +153,57 @@ class TypeVerbsTest {
     assertThat(run("types", "set", "invoice", "--no-public-scheme", "--confirm-links").status())
         .isZero();
     assertThat(run("types", "get", "invoice").out()).doesNotContain("public_");
-    assertThat(run("types", "set", "invoice", "--public-salt=x").status()).isEqualTo(2);
+    assertThat(run("types", "set", "invoice", "--public-salt-file=-").status()).isEqualTo(2);
+  }
+
+  @Test
+  void aFileThatCanNotBeReadIsNamedWithTheReason() throws IOException {
+    assertThat(run("types", "diff", "order", "--file=/no/file"))
+        .isEqualTo(misused("diff: can't read a type from /no/file: there is no such file."));
+    assertThat(run("types", "plan", "--file=/no/file"))
+        .isEqualTo(misused("plan: can't read /no/file: there is no such file."));
+    assertThat(run("types", "pin", "order", "--era=x", "--file=/no/file"))
+        .isEqualTo(misused("pin: can't read keys from /no/file: there is no such file."));
+    Path latin = Files.write(folder.resolve("latin"), new byte[] {(byte) 0xe4});
+    assertThat(run("types", "plan", "--file=" + latin))
+        .isEqualTo(misused("plan: can't read " + latin + ": it is not UTF-8."));
+    Path half = Files.writeString(folder.resolve("half.json"), "{\n");
+    assertThat(run("types", "diff", "order", "--file=" + half))
+        .isEqualTo(misused("diff: " + half + " is not JSON: line 2, column 1."));
+  }
+
+  @Test
+  void aSaltComesFromAFileAndNeverFromTheArguments() throws IOException {
+    String[] put = {
+      "types", "put", "salted", "--prefix=slt", "--public-scheme=hashids", "--public-text-prefix=s-"
+    };
+    Path file = Files.writeString(folder.resolve("salt"), "from a file\n");
+
+    assertThat(run(with(put, "--public-salt-file=" + file)).status()).isZero();
+    assertThat(saltOf("salted")).isEqualTo("from a file");
+    String[] stdin = with(put, "--public-salt-file=-", "--confirm-links");
+    assertThat(runWith("from standard input", stdin).status()).isZero();
+    assertThat(saltOf("salted")).isEqualTo("from standard input");
+    assertThat(run(with(put, "--public-salt=x")).err())
+        .contains("Unknown option: '--public-salt=x'. Did you mean --public-salt-file?");
+    assertThat(run(with(put, "--public-salt-file=/no/file")).err())
+        .startsWith(
+            "coatcheck types put: can't read the salt from /no/file: there is no such file.");
+    assertThat(saltOf("salted")).isEqualTo("from standard input");
+  }
+
+  private static String[] with(String[] verb, String... more) {
+    return Stream.concat(Stream.of(verb), Stream.of(more)).toArray(String[]::new);
+  }
+
+  private static String saltOf(String type) {
+    return JSON.readTree(run("types", "get", type, "--json").out())
+        .at("/public_rule/salt")
+        .asString();
+  }
+
+  private static Terminal misused(String message) {
+    return new Terminal(2, "", "coatcheck types " + message + "\n");
   }
 
   @Test
@@ -241,8 +292,8 @@ class TypeVerbsTest {
             + " | Give --no-url-templates or --url-template, not both.",
         "set order --no-public-scheme --public-scheme=uuid"
             + " | Give --no-public-scheme or --public-scheme, not both.",
-        "set order --no-public-scheme --public-salt=x"
-            + " | Give --no-public-scheme or --public-salt, not both.",
+        "set order --no-public-scheme --public-salt-file=x"
+            + " | Give --no-public-scheme or --public-salt-file, not both.",
       })
   void flagsThatContradictEachOtherOrWouldBeDroppedAreRefused(String verb, String why) {
     String[] words = ("types " + verb).split(" ", -1);

@@ -32,6 +32,7 @@ public final class KeysCommand {
       @Mixin Output output,
       @Option(
               names = "--scheme",
+              paramLabel = "SCHEME",
               defaultValue = "snowflake",
               description =
                   "snowflake, uuidv7, segment, ulid, ksuid, sno or rocketmq. Default:"
@@ -39,20 +40,29 @@ public final class KeysCommand {
           String scheme,
       @Option(
               names = "--layout",
+              paramLabel = "LAYOUT",
               description = "Layout of Snowflake keys: its name, or its bits and epoch.")
           @Nullable String layout,
       @Option(
               names = "--count",
+              paramLabel = "N",
               defaultValue = "1",
               description = "Number of keys, 1 to 16384. Default: ${DEFAULT-VALUE}.")
           int count,
       @Option(
               names = "--at",
+              paramLabel = "TIME",
               description = "Time that the keys carry, such as 2026-01-31T12:00:00Z. Default: now.")
           @Nullable String at,
-      @Option(names = "--tag", description = "Name of the segment that counts the keys.")
+      @Option(
+              names = "--tag",
+              paramLabel = "TAG",
+              description = "Name of the segment that counts the keys.")
           @Nullable String tag,
-      @Option(names = "--metabyte", description = "A byte of yours in each sno, 0 to 255.")
+      @Option(
+              names = "--metabyte",
+              paramLabel = "BYTE",
+              description = "A byte of yours in each sno, 0 to 255.")
           @Nullable Integer metabyte)
       throws CommandFailed {
     Map<String, Object> body = new LinkedHashMap<>(Map.of("scheme", scheme, "count", count));
@@ -84,23 +94,40 @@ public final class KeysCommand {
   int bounds(
       @Mixin GatewayCalls gateway,
       @Mixin Output output,
-      @Option(names = "--type", description = "Type with the keys; or --layout.")
+      @Option(
+              names = "--type",
+              paramLabel = "NAME",
+              description = "Type with the keys; or --layout.")
           @Nullable String type,
       @Option(
               names = "--layout",
+              paramLabel = "LAYOUT",
               description = "Layout of Snowflake keys: its name, or its bits and epoch.")
           @Nullable String layout,
       @Option(
               names = "--from",
+              paramLabel = "TIME",
               description = "First time in the span, such as 2026-01-31T12:00:00Z; or --from-key.")
           @Nullable String from,
-      @Option(names = "--from-key", description = "A key of the first moment in the span.")
+      @Option(
+              names = "--from-key",
+              paramLabel = "KEY",
+              description = "A key of the first moment in the span.")
           @Nullable String fromKey,
-      @Option(names = "--to", description = "First time after the span; or --to-key. Default: now.")
+      @Option(
+              names = "--to",
+              paramLabel = "TIME",
+              description = "First time after the span; or --to-key. Default: now.")
           @Nullable String to,
-      @Option(names = "--to-key", description = "A key of the last moment in the span.")
+      @Option(
+              names = "--to-key",
+              paramLabel = "KEY",
+              description = "A key of the last moment in the span.")
           @Nullable String toKey,
-      @Option(names = "--bucket-millis", description = "Length of a bucket in milliseconds.")
+      @Option(
+              names = "--bucket-millis",
+              paramLabel = "MILLIS",
+              description = "Length of a bucket in milliseconds.")
           @Nullable Long bucketMillis)
       throws CommandFailed {
     if ((from == null) == (fromKey == null)) {
@@ -143,11 +170,13 @@ public final class KeysCommand {
       @Mixin Output output,
       @Option(
               names = "--advance",
+              paramLabel = "N",
               required = true,
               description = "How many numbers to skip in each segment, up to 1000000000.")
           int advance,
       @Option(
               names = "--dated-worker",
+              paramLabel = "WORKER",
               description =
                   "Which of each layout's workers for given times to use from now on, such as 2;"
                       + " greater than any that was named before, on whichever primary.")

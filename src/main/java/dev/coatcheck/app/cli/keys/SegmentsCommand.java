@@ -26,26 +26,31 @@ public final class SegmentsCommand {
       @Parameters(paramLabel = "TAG", description = "Name of the segment.") String tag,
       @Option(
               names = "--start",
+              paramLabel = "N",
               defaultValue = "1",
               description = "First number. Default: ${DEFAULT-VALUE}.")
           String start,
       @Option(
               names = "--stride",
+              paramLabel = "N",
               defaultValue = "1",
               description = "Distance of a number to the next. Default: ${DEFAULT-VALUE}.")
           int stride,
       @Option(
               names = "--bits",
+              paramLabel = "N",
               defaultValue = "64",
               description = "32 for columns of type integer, or 64. Default: ${DEFAULT-VALUE}.")
           int bits,
       @Option(
               names = "--step-min",
+              paramLabel = "N",
               defaultValue = "1000",
               description = "Smallest range of an instance. Default: ${DEFAULT-VALUE}.")
           int stepMin,
       @Option(
               names = "--step-max",
+              paramLabel = "N",
               defaultValue = "100000",
               description = "Largest range of an instance. Default: ${DEFAULT-VALUE}.")
           int stepMax)

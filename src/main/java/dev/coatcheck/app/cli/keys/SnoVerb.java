@@ -50,6 +50,7 @@ final class SnoVerb implements Callable<Integer> {
 
   @Option(
       names = "--partition",
+      paramLabel = "N",
       description = "Partition of a new state, 0 to 65535; one for each state. Default: 0.")
   private @Nullable Integer partition;
 
@@ -63,18 +64,21 @@ final class SnoVerb implements Callable<Integer> {
 
   @Option(
       names = "--metabyte",
+      paramLabel = "BYTE",
       defaultValue = "0",
       description = "A byte of yours in each sno, 0 to 255. Default: ${DEFAULT-VALUE}.")
   private int metabyte;
 
   @Option(
       names = "--count",
+      paramLabel = "N",
       defaultValue = "1",
       description = "Number of snos, 1 to 1000000. Default: ${DEFAULT-VALUE}.")
   private int count;
 
   @Option(
       names = "--at",
+      paramLabel = "TIME",
       description = {
         "Time that the snos carry, such as 2026-01-31T12:00:00Z. Default: now.",
         "A state makes snos of the present or of given times, never both."

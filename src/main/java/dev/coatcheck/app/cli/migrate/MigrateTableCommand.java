@@ -209,6 +209,7 @@ public final class MigrateTableCommand {
       @Mixin Output output,
       @Option(
               names = "--phase",
+              paramLabel = "PHASE",
               description =
                   "expand (undoes everything), backfill, index, not_null, children (the twins of"
                       + " foreign keys), prepare_switch (the indexes for the switch), switch"

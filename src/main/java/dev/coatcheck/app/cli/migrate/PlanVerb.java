@@ -36,12 +36,14 @@ final class PlanVerb implements Callable<Integer> {
 
   @Option(
       names = "--type",
+      paramLabel = "NAME",
       required = true,
       description = "Name of the type that the rows get public IDs of.")
   private String type;
 
   @Option(
       names = "--source",
+      paramLabel = "NAME",
       defaultValue = "gateway",
       description = "Name of the source that has the table. Default: ${DEFAULT-VALUE}.")
   private String source;

@@ -1,6 +1,7 @@
 package dev.coatcheck.app.cli.types;
 
 import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.app.client.FileWords;
 import dev.coatcheck.app.client.WholeFile;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -20,13 +21,9 @@ final class TextFile {
       if (Files.isRegularFile(target) && Files.readString(target).equals(text)) {
         return;
       }
-      Path folder = target.toAbsolutePath().getParent();
-      if (folder != null) {
-        Files.createDirectories(folder);
-      }
       WholeFile.write(target, new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)));
     } catch (IOException unwritable) {
-      throw new CommandFailed("can't write " + target + ": " + unwritable.getMessage());
+      throw new CommandFailed("can't write " + target + ": " + FileWords.why(unwritable));
     }
   }
 }

@@ -1,6 +1,7 @@
 package dev.coatcheck.app.cli.types;
 
 import dev.coatcheck.app.boot.NamedPipe;
+import dev.coatcheck.app.client.FileWords;
 import dev.coatcheck.app.client.Misused;
 import dev.coatcheck.core.json.JsonFault;
 import dev.coatcheck.core.json.JsonObject;
@@ -64,7 +65,7 @@ record TypesFile(List<Declared> types) {
       NamedPipe.refuse(file);
       return Files.readString(file);
     } catch (IOException unreadable) {
-      throw new Misused("can't read " + file + " as UTF-8: " + unreadable.getMessage());
+      throw new Misused("can't read " + file + ": " + FileWords.why(unreadable));
     }
   }
 

@@ -1,0 +1,26 @@
+package dev.coatcheck.app.client;
+
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.util.Objects;
+
+/** Why a file can't be read or written: the JDK names the file in the place of the reason. */
+public final class FileWords {
+  private FileWords() {}
+
+  /** The reason, which follows the name of the file. */
+  public static String why(IOException failed) {
+    return switch (failed) {
+      case NoSuchFileException _ -> "there is no such file.";
+      case AccessDeniedException _ -> "permission denied.";
+      case CharacterCodingException _ -> "it is not UTF-8.";
+      case FileAlreadyExistsException file -> file.getFile() + " is no folder.";
+      case FileSystemException odd when odd.getReason() != null -> odd.getReason() + ".";
+      default -> Objects.requireNonNullElse(failed.getMessage(), failed.toString());
+    };
+  }
+}
