@@ -49,7 +49,7 @@ final class AccessCommand {
       name = "create",
       description = "Creates an API key and prints it, only once.",
       footer = "  coatcheck access create --name edge --scope ids:read")
-  int create(
+  void create(
       @Mixin Settings settings,
       @Mixin Output output,
       @Option(
@@ -100,7 +100,6 @@ final class AccessCommand {
               .formatted(principal));
     }
     printSecret(output, issued);
-    return 0;
   }
 
   private static String sharedPrincipal(ApiKeys keys, String name) throws CommandFailed {
@@ -123,7 +122,7 @@ final class AccessCommand {
       name = "list",
       description = "Lists the API keys, the oldest first. Their secrets are not stored.",
       footer = "  coatcheck access list --status active")
-  int list(
+  void list(
       @Mixin Settings settings,
       @Mixin Output output,
       @Option(
@@ -152,7 +151,6 @@ final class AccessCommand {
         "created_at",
         "scopes",
         "name");
-    return 0;
   }
 
   private static List<JsonNode> all(
@@ -172,21 +170,20 @@ final class AccessCommand {
       name = "show",
       description = "Shows an API key without its secret, which is not stored.",
       footer = "  coatcheck access show key_4KIWSf8WvPN0")
-  int show(
+  void show(
       @Mixin Settings settings,
       @Mixin Output output,
       @Parameters(paramLabel = KEY_ID, description = "ID of the key, as list prints it.")
           String keyId)
       throws CommandFailed, StartFailed {
     output.fields(withKeys(settings, keys -> shown(keys, id(keyId))));
-    return 0;
   }
 
   @Command(
       name = "patch",
       description = "Changes the name or the rights of an API key. What is left out stays.",
       footer = "  coatcheck access patch key_4KIWSf8WvPN0 --range 10.0.0.0/8")
-  int patch(
+  void patch(
       @Mixin Settings settings,
       @Mixin Output output,
       @Parameters(paramLabel = KEY_ID, description = "ID of the key, as list prints it.")
@@ -233,7 +230,6 @@ final class AccessCommand {
                 case KeyOutcome other -> throw failure(other);
               };
             }));
-    return 0;
   }
 
   private static Rights without(List<String> cleared, Rights rights) {
@@ -252,7 +248,7 @@ final class AccessCommand {
           "Makes a key with the same name, principal and rights, and prints it, only once. The old"
               + " key ends after the overlap.",
       footer = "  coatcheck access rotate key_4KIWSf8WvPN0 --overlap-seconds 86400")
-  int rotate(
+  void rotate(
       @Mixin Settings settings,
       @Mixin Output output,
       @Parameters(paramLabel = KEY_ID, description = "ID of the key, as list prints it.")
@@ -278,14 +274,13 @@ final class AccessCommand {
     String id = id(keyId);
     printSecret(
         output, withKeys(settings, keys -> issued(keys.rotate(id, rotation, Actor.operator()))));
-    return 0;
   }
 
   @Command(
       name = "revoke",
       description = "Revokes an API key for good, and the successors that it made by rotation.",
       footer = "  coatcheck access revoke key_4KIWSf8WvPN0")
-  int revoke(
+  void revoke(
       @Mixin Settings settings,
       @Mixin Output output,
       @Parameters(paramLabel = KEY_ID, description = "ID of the key, as list prints it.")
@@ -306,7 +301,6 @@ final class AccessCommand {
     output.print(
         Output.object(Map.of("id", shown, "status", "revoked", "successors", successors)),
         "revoked " + shown + (successors == 0 ? "" : " and " + successors + " successors"));
-    return 0;
   }
 
   /** A new key and its text. */

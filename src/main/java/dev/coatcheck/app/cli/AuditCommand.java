@@ -45,7 +45,7 @@ final class AuditCommand {
       name = "list",
       description = "Lists changes, newest first.",
       footer = "  coatcheck audit list --subject charge")
-  int list(
+  void list(
       @Mixin GatewayCalls gateway,
       @Mixin Output output,
       @Mixin AuditFlags wanted,
@@ -68,19 +68,18 @@ final class AuditCommand {
       page.path("data").forEach(entries::add);
       output.rows(entries, "number", "at", "actor", "action", "subjects", "detail");
       if (!page.path("has_more").asBoolean(false)) {
-        return 0;
+        return;
       }
       after = entries.getLast().path("number");
     }
     output.note("There are older entries. Raise --limit, or export.");
-    return 0;
   }
 
   @Command(
       name = "export",
       description = "Writes all changes, oldest first, as NDJSON, with and without --json.",
       footer = "  coatcheck audit export --from 2026-01-01T00:00:00Z --output audit.ndjson")
-  int export(
+  void export(
       @Mixin GatewayCalls gateway,
       @Mixin Output json,
       @Mixin AuditFlags wanted,
@@ -93,7 +92,7 @@ final class AuditCommand {
       throws CommandFailed {
     try (InputStream body = gateway.download(wanted.path("/v1/audit/export"))) {
       ExportVerb.write(body, file, spec.commandLine().getOut());
-      return 0;
+      return;
     } catch (IOException broken) {
       throw ExportVerb.failed(file, broken);
     }
@@ -106,7 +105,7 @@ final class AuditCommand {
         "That is audited too. Export the entries first."
       },
       footer = "  coatcheck audit prune --before 2025-01-01")
-  int prune(
+  void prune(
       @Mixin Settings settings,
       @Mixin Output output,
       @Option(
@@ -126,7 +125,6 @@ final class AuditCommand {
         pruned
             .map(span -> "pruned the entries %d to %d".formatted(span.first(), span.last()))
             .orElse("no entry is older"));
-    return 0;
   }
 
   private static Instant beginOf(String day) throws CommandFailed {

@@ -33,7 +33,7 @@ final class DatabaseCommand {
           "Applies the migrations that the schema lacks, as the role that owns it, and prints"
               + " them.",
       footer = "  coatcheck database migrate --database-user coatcheck_owner")
-  int migrate(@Mixin Settings settings, @Mixin Output output) throws CommandFailed, StartFailed {
+  void migrate(@Mixin Settings settings, @Mixin Output output) throws CommandFailed, StartFailed {
     List<String> applied;
     try (OpenDatabase opened = OpenDatabase.migrate(settings.config(), new Observer())) {
       applied = opened.applied();
@@ -43,7 +43,6 @@ final class DatabaseCommand {
         applied.isEmpty()
             ? "The schema is up to date; nothing was applied."
             : "applied " + String.join("\napplied ", applied));
-    return 0;
   }
 
   @Command(
@@ -53,7 +52,7 @@ final class DatabaseCommand {
               + " aliases and the stored responses, by their bucket. Changes nothing where that is"
               + " done. All gateways have to be stopped.",
       footer = "  coatcheck database distribute --shards 32")
-  int distribute(
+  void distribute(
       @Option(
               names = "--shards",
               paramLabel = "N",
@@ -78,7 +77,6 @@ final class DatabaseCommand {
                 : "distributed " + String.join("\ndistributed ", done.distributed()))
             + "\nEach has %d shards on %d nodes. All other tables stay on the coordinator."
                 .formatted(done.shards(), done.nodes()));
-    return 0;
   }
 
   @Command(
@@ -87,7 +85,7 @@ final class DatabaseCommand {
           "Starts to move shards from full nodes of a Citus cluster to empty ones, and prints"
               + " which. Gateways keep running.",
       footer = "  coatcheck database rebalance --dry-run")
-  int rebalance(
+  void rebalance(
       @Option(names = "--dry-run", description = "Prints the moves and starts nothing.")
           boolean isDryRun,
       @Mixin Settings settings,
@@ -112,7 +110,6 @@ final class DatabaseCommand {
                 "started",
                 !isDryRun && !moves.isEmpty())),
         sentences(moves, isDryRun));
-    return 0;
   }
 
   private static String sentences(List<Distribution.Move> moves, boolean isDryRun) {
@@ -145,7 +142,7 @@ final class DatabaseCommand {
       description =
           "Prints the statements that let a role use the schema without owning it. Runs nothing.",
       footer = "  coatcheck database grants --to coatcheck_gateway | psql shop")
-  int grants(
+  void grants(
       @Option(
               names = "--to",
               paramLabel = "ROLE",
@@ -160,6 +157,5 @@ final class DatabaseCommand {
     }
     String sql = Grants.sql(role);
     output.print(Output.object(Map.of("role", role, "sql", sql)), sql.stripTrailing());
-    return 0;
   }
 }

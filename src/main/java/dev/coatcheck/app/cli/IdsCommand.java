@@ -40,7 +40,7 @@ final class IdsCommand {
           "Lists the aliases of a public ID: legacy IDs, client IDs, public IDs of an older"
               + " system.",
       footer = "  coatcheck ids aliases ch_4KIWSf8WvPNoQDBwStVIDYHU")
-  int aliases(
+  void aliases(
       @Mixin GatewayCalls gateway,
       @Mixin Output output,
       @Parameters(paramLabel = "ID", description = "The public ID.") String id)
@@ -50,14 +50,13 @@ final class IdsCommand {
     if (aliases.path("has_more").asBoolean(false)) {
       output.note("The public ID has more aliases than these.");
     }
-    return 0;
   }
 
   @Command(
       name = "revoke",
       description = "Revokes a public ID for good: it answers 410 and is never issued again.",
       footer = "  coatcheck ids revoke ch_4KIWSf8WvPNoQDBwStVIDYHU --reason leaked")
-  int revoke(
+  void revoke(
       @Mixin GatewayCalls gateway,
       @Mixin Output output,
       @Parameters(paramLabel = "ID", description = "The public ID.") String id,
@@ -70,7 +69,6 @@ final class IdsCommand {
     Map<String, String> body = reason == null ? Map.of() : Map.of("reason", reason);
     JsonNode ended = gateway.post("/v1/ids/" + GatewayCalls.segment(id) + "/revoke", body);
     output.print(ended, "revoked " + id + " at " + ended.path("ended_at").asString());
-    return 0;
   }
 
   @Command(
@@ -81,7 +79,7 @@ final class IdsCommand {
         "Again, it says when nothing is left, and which sources of table migrations are waited for."
       },
       footer = "  coatcheck ids erase ch_4KIWSf8WvPNoQDBwStVIDYHU")
-  int erase(
+  void erase(
       @Mixin GatewayCalls gateway,
       @Mixin Output output,
       @Parameters(paramLabel = "ID", description = "The public ID.") String id,
@@ -103,7 +101,6 @@ final class IdsCommand {
             + (open.isEmpty()
                 ? "; nothing is left at " + erasure.path("complete_at").asString()
                 : "; waits for " + open));
-    return 0;
   }
 
   @Command(
@@ -113,7 +110,7 @@ final class IdsCommand {
         "  coatcheck ids merge ch_4KIWSf8WvPNoQDBwStVIDYHU \\",
         "      --into ch_2wbCRIWJxGRzqNDIxGhnuFbN"
       })
-  int merge(
+  void merge(
       @Mixin GatewayCalls gateway,
       @Mixin Output output,
       @Parameters(paramLabel = "ID", description = "Public ID that ends.") String id,
@@ -127,6 +124,5 @@ final class IdsCommand {
     JsonNode ended =
         gateway.post("/v1/ids/" + GatewayCalls.segment(id) + "/merge", Map.of("into", into));
     output.print(ended, "merged " + id + " into " + ended.path("merged_into").asString());
-    return 0;
   }
 }

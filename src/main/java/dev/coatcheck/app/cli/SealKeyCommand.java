@@ -46,7 +46,7 @@ final class SealKeyCommand {
       description =
           "Adds a random seal key to the file, made if need be, and prints its fingerprint.",
       footer = "  coatcheck types seal-key new --file seal.keys")
-  int create(
+  void create(
       @Mixin Output output,
       @Option(names = "--file", paramLabel = "FILE", description = FILE) @Nullable Path file)
       throws CommandFailed {
@@ -60,20 +60,18 @@ final class SealKeyCommand {
     String fingerprint = SealKey.parse(hex).orElseThrow().fingerprint();
     append(keys, "# %s, made %s\n%s\n".formatted(fingerprint, LocalDate.now(ZoneOffset.UTC), hex));
     output.rows(List.of(row(fingerprint)), "seal_key");
-    return 0;
   }
 
   @Command(
       name = "list",
       description = "Prints the fingerprints of the seal keys in the file.",
       footer = "  coatcheck types seal-key list --file seal.keys")
-  int list(
+  void list(
       @Mixin Output output,
       @Option(names = "--file", paramLabel = "FILE", description = FILE) @Nullable Path file)
       throws CommandFailed {
     output.rows(
         read(file(file)).fingerprints().stream().map(SealKeyCommand::row).toList(), "seal_key");
-    return 0;
   }
 
   @Command(

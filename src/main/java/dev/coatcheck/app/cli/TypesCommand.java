@@ -64,22 +64,20 @@ final class TypesCommand {
   @Spec private CommandSpec spec;
 
   @Command(name = "list", description = "Lists the types.", footer = "  coatcheck types list")
-  int list(@Mixin GatewayCalls gateway, @Mixin Output output) throws CommandFailed {
+  void list(@Mixin GatewayCalls gateway, @Mixin Output output) throws CommandFailed {
     output.rows(gateway.get("/v1/types").path("data"), COLUMNS);
-    return 0;
   }
 
   @Command(
       name = "get",
       description = "Prints the fields of a type that have a value.",
       footer = "  coatcheck types get charge")
-  int get(
+  void get(
       @Mixin GatewayCalls gateway,
       @Mixin Output output,
       @Parameters(paramLabel = "NAME", description = NAME) String name)
       throws CommandFailed {
     output.fields(gateway.get(path(name)));
-    return 0;
   }
 
   @Command(
@@ -91,14 +89,14 @@ final class TypesCommand {
         "  coatcheck types put charge --prefix ch \\",
         "      --redirect https://shop.example/charges/{id}"
       })
-  int put(
+  void put(
       @Mixin GatewayCalls gateway,
       @Mixin Output output,
       @Parameters(paramLabel = "NAME", description = NAME) String name,
       @Option(names = "--file", paramLabel = "FILE", description = FILE) @Nullable Path file,
       @Option(names = "--confirm-links", description = CONFIRM) boolean confirmLinks)
       throws CommandFailed {
-    return print(output, gateway.put(path(name) + confirmed(confirmLinks), wanted("put", file)));
+    print(output, gateway.put(path(name) + confirmed(confirmLinks), wanted("put", file)));
   }
 
   @Command(
@@ -106,13 +104,13 @@ final class TypesCommand {
       modelTransformer = TypeFlags.class,
       description = "Changes only the named fields of a type.",
       footer = "  coatcheck types set charge --redirect-max-age-seconds 60")
-  int set(
+  void set(
       @Mixin GatewayCalls gateway,
       @Mixin Output output,
       @Parameters(paramLabel = "NAME", description = NAME) String name,
       @Option(names = "--confirm-links", description = CONFIRM) boolean confirmLinks)
       throws CommandFailed {
-    return print(
+    print(
         output,
         gateway.patch(path(name) + confirmed(confirmLinks), TypeFlags.changes(parsed("set"))));
   }
@@ -149,7 +147,7 @@ final class TypesCommand {
         "Bring the key to every instance first."
       },
       footer = "  coatcheck types era message --seal-key 8d0c5a7e2f9b4613")
-  int era(
+  void era(
       @Mixin GatewayCalls gateway,
       @Mixin Output output,
       @Parameters(paramLabel = "NAME", description = NAME) String name,
@@ -173,7 +171,6 @@ final class TypesCommand {
         gateway.post(path(name) + "/eras", Output.object(body)).path("eras"),
         "starts_at",
         "seal_key");
-    return 0;
   }
 
   @Command(
@@ -215,7 +212,7 @@ final class TypesCommand {
       name = "legacy-hits",
       description = "Prints how often legacy IDs of a type were found: day,count.",
       footer = "  coatcheck types legacy-hits charge --from 2026-01-01")
-  int legacyHits(
+  void legacyHits(
       @Mixin GatewayCalls gateway,
       @Mixin Output output,
       @Parameters(paramLabel = "NAME", description = NAME) String name,
@@ -226,7 +223,6 @@ final class TypesCommand {
       throws CommandFailed {
     String path = GatewayCalls.path(path(name) + "/legacy-hits", "from", from, "to", to);
     output.rows(gateway.get(path).path("data"), "day", "count");
-    return 0;
   }
 
   @Command(
@@ -235,7 +231,7 @@ final class TypesCommand {
           "Prints who looked up legacy IDs of a type and found something:"
               + " kind,caller,count,share,error.",
       footer = "  coatcheck types legacy-callers charge --kind user_agent --limit 10")
-  int legacyCallers(
+  void legacyCallers(
       @Mixin GatewayCalls gateway,
       @Mixin Output output,
       @Parameters(paramLabel = "NAME", description = NAME) String name,
@@ -268,7 +264,6 @@ final class TypesCommand {
       }
     }
     output.rows(rows, "kind", "caller", "count", "share", "error");
-    return 0;
   }
 
   private static String path(String name) {
@@ -314,7 +309,7 @@ final class TypesCommand {
     return requireNonNull(spec.commandLine().getSubcommands().get(verb)).getParseResult();
   }
 
-  private int print(Output output, JsonNode type) throws CommandFailed {
+  private void print(Output output, JsonNode type) throws CommandFailed {
     output.rows(List.of(type), COLUMNS);
     if (type.path("legacy").isObject()
         && type.path("redirect").isNull()
@@ -323,6 +318,5 @@ final class TypesCommand {
           "Legacy IDs of %s have no target yet: the type has no redirect. Add --redirect."
               .formatted(type.path("name").asString()));
     }
-    return 0;
   }
 }

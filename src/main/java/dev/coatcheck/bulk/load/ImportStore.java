@@ -5,7 +5,7 @@ import dev.coatcheck.cluster.audit.AuditTable;
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
 import dev.coatcheck.core.observe.Observer;
-import dev.coatcheck.ids.alias.AliasTable;
+import dev.coatcheck.ids.alias.ErasedAliasTable;
 import dev.coatcheck.ids.mapping.PublicIdTable;
 import dev.coatcheck.ids.mapping.Resolver;
 import dev.coatcheck.ids.mint.KnownRows;
@@ -150,7 +150,7 @@ final class ImportStore implements AutoCloseable {
     for (CopyBatch.Part part : batch.parts()) {
       Copy.in(sql, part.copy(), part.rows().bytes(), part.rows().length());
     }
-    if (AliasTable.isAnyErased(sql, plan.newNames().stream().map(NewName::alias).toList())) {
+    if (ErasedAliasTable.isAny(sql, plan.newNames().stream().map(NewName::alias).toList())) {
       throw new LostRace("alias");
     }
   }

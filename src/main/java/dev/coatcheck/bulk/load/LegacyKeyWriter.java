@@ -7,7 +7,7 @@ import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
-import dev.coatcheck.ids.alias.AliasTable;
+import dev.coatcheck.ids.alias.ErasedAliasTable;
 import dev.coatcheck.ids.ending.ErasureTable;
 import dev.coatcheck.ids.mint.KnownRows;
 import dev.coatcheck.ids.mint.MintOutcome;
@@ -92,7 +92,7 @@ public final class LegacyKeyWriter {
             .filter(id -> id > 0)
             .map(id -> Alias.of(type, AliasScheme.LEGACY, Long.toString(id)))
             .toList();
-    return gateway.read("erased rows", sql -> AliasTable.erased(sql, names)).stream()
+    return gateway.read("erased rows", sql -> ErasedAliasTable.of(sql, names)).stream()
         .map(name -> Long.valueOf(name.value()))
         .collect(Collectors.toSet());
   }

@@ -1,8 +1,6 @@
 package dev.coatcheck.ids.alias;
 
 import static dev.coatcheck.postgres.sql.schema.Tables.ALIAS;
-import static dev.coatcheck.postgres.sql.schema.Tables.ERASED_ALIAS;
-import static org.jooq.impl.DSL.condition;
 import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.cluster.audit.AuditEntry;
@@ -24,20 +22,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.jooq.Condition;
 import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
 
 /** The rows of aliases, for use inside transactions. */
 public final class AliasTable {
-  /** So few are looked up at once. For more, it is cheaper to know first whether any is erased. */
-  private static final int FEW_NAMES = 100;
-
   /**
    * Each name is looked up along the index: as a plain join it is up to the statistics, and just
    * after an import those may say anything.
@@ -146,41 +139,6 @@ public final class AliasTable {
             .toArray());
   }
 
-  /**
-   * Whether one of the names is of an erased public ID. Asked after they were written: a name can
-   * be erased while its insert waits for that.
-   */
-  public static boolean isAnyErased(DSLContext sql, List<Alias> names) {
-    return !names.isEmpty()
-        && (names.size() <= FEW_NAMES || isAnyOfTypesErased(sql, names))
-        && sql.fetchExists(ERASED_ALIAS, isOneOf(names));
-  }
-
-  /** Those of the names that belonged to erased public IDs. */
-  public static Set<Alias> erased(DSLContext sql, List<Alias> names) {
-    if (names.isEmpty() || !isAnyOfTypesErased(sql, names)) {
-      return Set.of();
-    }
-    Set<UUID> hashes =
-        sql.select(ERASED_ALIAS.HASH)
-            .from(ERASED_ALIAS)
-            .where(isOneOf(names))
-            .fetchSet(ERASED_ALIAS.HASH);
-    return names.stream().filter(name -> hashes.contains(name.hash())).collect(Collectors.toSet());
-  }
-
-  private static Condition isOneOf(List<Alias> names) {
-    return condition(
-        "(type_id, hash) in (select * from unnest({0}, {1}))",
-        Unnest.integers(names, Alias::typeNumber), Unnest.uuids(names, Alias::hash));
-  }
-
-  private static boolean isAnyOfTypesErased(DSLContext sql, List<Alias> names) {
-    return sql.fetchExists(
-        ERASED_ALIAS,
-        ERASED_ALIAS.TYPE_ID.in(names.stream().map(Alias::typeNumber).collect(Collectors.toSet())));
-  }
-
   /** Removes a name if it is one of the target; false, and nothing is removed, if it isn't. */
   static boolean delete(DSLContext sql, Alias name, Token target) {
     return delete(sql, List.of(new Named(target, name))) == 1;
@@ -238,7 +196,7 @@ public final class AliasTable {
     if (insert(sql, List.of(alias), List.of(token)) == 0) {
       return Optional.empty();
     }
-    if (isAnyErased(sql, List.of(alias))) {
+    if (ErasedAliasTable.isAny(sql, List.of(alias))) {
       boolean _ = delete(sql, alias, token);
       return Optional.of(Aliases.Outcome.ERASED);
     }
@@ -287,9 +245,7 @@ public final class AliasTable {
       int _ = delete(sql, erased);
     }
     List<Alias> names = erased.stream().map(Named::name).toList();
-    sql.execute(
-        "insert into {0} (type_id, hash) select * from unnest({1}, {2}) on conflict do nothing",
-        ERASED_ALIAS, Unnest.integers(names, Alias::typeNumber), Unnest.uuids(names, Alias::hash));
+    ErasedAliasTable.insert(sql, names);
     return erased.stream()
         .collect(
             Collectors.groupingBy(
@@ -383,7 +339,7 @@ public final class AliasTable {
       }
     }
     if (!shards.isOneTable()) {
-      erased(sql, names.stream().filter(name -> !found.containsKey(name)).toList())
+      ErasedAliasTable.of(sql, names.stream().filter(name -> !found.containsKey(name)).toList())
           .forEach(name -> found.put(name, new AliasTarget.Erased()));
     }
     return found;

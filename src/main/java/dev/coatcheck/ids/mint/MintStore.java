@@ -5,6 +5,7 @@ import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasTable;
+import dev.coatcheck.ids.alias.ErasedAliasTable;
 import dev.coatcheck.ids.idempotency.IdempotencyTable;
 import dev.coatcheck.ids.mapping.PublicIdTable;
 import dev.coatcheck.ids.mapping.StoredMapping;
@@ -96,7 +97,7 @@ final class MintStore {
         List<Alias> aliases = names.stream().map(NewName::alias).toList();
         List<Token> tokens = names.stream().map(name -> name.target().token()).toList();
         if (AliasTable.insert(sql, aliases, tokens) != names.size()
-            || AliasTable.isAnyErased(sql, aliases)) {
+            || ErasedAliasTable.isAny(sql, aliases)) {
           throw new LostRace("alias");
         }
       }

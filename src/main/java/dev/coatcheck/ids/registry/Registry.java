@@ -21,7 +21,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
@@ -62,44 +61,7 @@ public final class Registry implements AutoCloseable {
   private final SingleFlight<String, Boolean> asking = new SingleFlight<>();
   private volatile long nextUnknownNanos;
   private volatile long lateUntilNanos;
-  private volatile Snapshot snapshot;
-
-  /**
-   * @param mark which changes were known before they were loaded
-   * @param nanos when the load began
-   */
-  private record Snapshot(
-      ChangeFeed.Mark mark,
-      long nanos,
-      TypeStore.Revision revision,
-      List<Type> all,
-      List<Type> older,
-      Map<Integer, List<LegacyUrlTemplate>> templates,
-      Map<Integer, Type> byNumber,
-      Map<String, Type> byName,
-      Map<String, Type> byPrefix) {
-    static Snapshot of(
-        ChangeFeed.Mark mark, long nanos, TypeStore.Revision revision, List<Type> all) {
-      return new Snapshot(
-          mark,
-          nanos,
-          revision,
-          all,
-          all.stream().filter(type -> type.olderSystem().isPresent()).toList(),
-          all.stream()
-              .flatMap(type -> type.urlTemplates().stream())
-              .distinct()
-              .collect(Collectors.groupingBy(LegacyUrlTemplate::length)),
-          all.stream().collect(Collectors.toUnmodifiableMap(Type::number, type -> type)),
-          all.stream().collect(Collectors.toUnmodifiableMap(Type::name, type -> type)),
-          all.stream()
-              .collect(Collectors.toUnmodifiableMap(type -> type.prefix().value(), type -> type)));
-    }
-
-    Snapshot reread(ChangeFeed.Mark mark, long nanos) {
-      return new Snapshot(mark, nanos, revision, all, older, templates, byNumber, byName, byPrefix);
-    }
-  }
+  private volatile TypeSnapshot snapshot;
 
   private Registry(
       TypeStore store,
@@ -118,7 +80,7 @@ public final class Registry implements AutoCloseable {
     long now = nanoTime.getAsLong();
     this.nextUnknownNanos = now;
     this.lateUntilNanos = now;
-    this.snapshot = Snapshot.of(feed.mark(), now, TypeStore.Revision.NONE, List.of());
+    this.snapshot = TypeSnapshot.of(feed.mark(), now, TypeStore.Revision.NONE, List.of());
     this.reloader = Background.timer("registry-reload");
   }
 
@@ -144,7 +106,7 @@ public final class Registry implements AutoCloseable {
 
   /** All types, by name. */
   public List<Type> all() {
-    return snapshot.all;
+    return snapshot.all();
   }
 
   /** The layouts of the Snowflakes that all types generate. */
@@ -164,17 +126,17 @@ public final class Registry implements AutoCloseable {
 
   /** The types that had public IDs in an older system. */
   public List<Type> withOlderSystem() {
-    return snapshot.older;
+    return snapshot.older();
   }
 
   /** Whether any type has URL templates. */
   public boolean hasUrlTemplates() {
-    return !snapshot.templates.isEmpty();
+    return !snapshot.templates().isEmpty();
   }
 
   /** The URL templates of all types that paths of this many segments may fit. */
   public List<LegacyUrlTemplate> urlTemplates(int segments) {
-    return snapshot.templates.getOrDefault(segments, List.of());
+    return snapshot.templates().getOrDefault(segments, List.of());
   }
 
   /**
@@ -182,7 +144,7 @@ public final class Registry implements AutoCloseable {
    * found its type before.
    */
   public Optional<Type> numbered(int number) {
-    return Optional.ofNullable(snapshot.byNumber.get(number));
+    return Optional.ofNullable(snapshot.byNumber().get(number));
   }
 
   /**
@@ -213,7 +175,7 @@ public final class Registry implements AutoCloseable {
   }
 
   private boolean lacksChanges() {
-    return feed.hasChangedSince(ChangeKind.TYPE, snapshot.mark);
+    return feed.hasChangedSince(ChangeKind.TYPE, snapshot.mark());
   }
 
   /**
@@ -221,17 +183,17 @@ public final class Registry implements AutoCloseable {
    * text that can't be a name causes no query.
    */
   public Optional<Type> named(String name) {
-    return Type.isName(name) ? find(types -> types.byName.get(name)) : Optional.empty();
+    return Type.isName(name) ? find(types -> types.byName().get(name)) : Optional.empty();
   }
 
   /** The type with a prefix; a sealed type is {@linkplain #current current}. */
   public Optional<Type> withPrefix(Prefix prefix) {
-    return find(types -> types.byPrefix.get(prefix.value()));
+    return find(types -> types.byPrefix().get(prefix.value()));
   }
 
   /** Whether a type in memory has the prefix; never asks Postgres. */
   public boolean knows(Prefix prefix) {
-    return snapshot.byPrefix.containsKey(prefix.value());
+    return snapshot.byPrefix().containsKey(prefix.value());
   }
 
   /** Creates the type or changes its mutable fields. */
@@ -300,7 +262,7 @@ public final class Registry implements AutoCloseable {
     reloader.shutdownNow();
   }
 
-  private Optional<Type> find(Function<Snapshot, Type> pick) {
+  private Optional<Type> find(Function<TypeSnapshot, Type> pick) {
     Type known = pick.apply(snapshot);
     if (known != null) {
       return Optional.of(known.sealing().isEmpty() ? known : current(known));
@@ -359,7 +321,7 @@ public final class Registry implements AutoCloseable {
       throw new DatabaseUnavailable(TYPES);
     }
     try {
-      if (snapshot.nanos - nanos <= 0) {
+      if (snapshot.nanos() - nanos <= 0) {
         load();
       }
     } finally {
@@ -380,12 +342,12 @@ public final class Registry implements AutoCloseable {
     ChangeFeed.Mark mark = feed.mark();
     long nanos = nanoTime.getAsLong();
     TypeStore.Revision revision = store.revision();
-    if (revision.equals(snapshot.revision)) {
+    if (revision.equals(snapshot.revision())) {
       snapshot = snapshot.reread(mark, nanos);
       return;
     }
     List<Type> all = store.all();
-    snapshot = Snapshot.of(mark, nanos, revision, all);
+    snapshot = TypeSnapshot.of(mark, nanos, revision, all);
     observer.observe(new Event.RegistryReloaded(all.size()));
   }
 }

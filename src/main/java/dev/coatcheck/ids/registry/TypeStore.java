@@ -1,55 +1,39 @@
 package dev.coatcheck.ids.registry;
 
-import static dev.coatcheck.postgres.sql.schema.Tables.LEGACY_HIT;
 import static dev.coatcheck.postgres.sql.schema.Tables.PUBLIC_ID;
-import static dev.coatcheck.postgres.sql.schema.Tables.PUBLIC_ID_UUID;
 import static dev.coatcheck.postgres.sql.schema.Tables.SEGMENT;
-import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION;
 import static dev.coatcheck.postgres.sql.schema.Tables.TYPE;
 import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.count;
 import static org.jooq.impl.DSL.currentOffsetDateTime;
-import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.max;
 import static org.jooq.impl.DSL.sum;
-import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.cluster.audit.AuditTable;
 import dev.coatcheck.cluster.change.ChangeKind;
 import dev.coatcheck.cluster.change.ChangeTable;
 import dev.coatcheck.core.key.KeyGeneration;
-import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.seal.SealKeys;
 import dev.coatcheck.core.seal.Sealing;
-import dev.coatcheck.ids.pattern.LegacyUrlTemplate;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.schema.tables.records.TypeRecord;
 import java.math.BigDecimal;
 import java.time.Instant;
-import java.time.LocalDate;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jooq.DSLContext;
 
 /** All SQL about types but their eras. */
 final class TypeStore {
-  /** What counting public IDs under the lock of all types may read. */
-  private static final int COUNTED_MAX = 10_000;
-
-  private static final int HIT_DAYS = 30;
-
   private final Database database;
   private final SealKeys sealKeys;
 
@@ -123,9 +107,7 @@ final class TypeStore {
             return differs.get();
           }
           TypeDefinition definition = change.apply(present);
-          return TypeRules.refusal(all, present, definition)
-              .or(() -> SealRules.refusal(present, definition, sealKeys))
-              .or(() -> refusal(sql, all, present, definition, conditions))
+          return refusal(sql, all, present, definition, conditions)
               .orElseGet(
                   () ->
                       present.isPresent()
@@ -142,14 +124,8 @@ final class TypeStore {
         sql -> {
           List<Type> all = all(sql);
           Optional<Type> present = named(all, name);
-          Optional<PutOutcome> differs = versionDiffers(present, conditions);
-          if (differs.isPresent()) {
-            return differs;
-          }
-          TypeDefinition definition = change.apply(present);
-          return TypeRules.refusal(all, present, definition)
-              .or(() -> SealRules.refusal(present, definition, sealKeys))
-              .or(() -> refusal(sql, all, present, definition, conditions));
+          return versionDiffers(present, conditions)
+              .or(() -> refusal(sql, all, present, change.apply(present), conditions));
         });
   }
 
@@ -173,8 +149,19 @@ final class TypeStore {
     return all.stream().filter(type -> type.name().equals(name)).findFirst();
   }
 
+  private Optional<PutOutcome> refusal(
+      DSLContext sql,
+      List<Type> all,
+      Optional<Type> present,
+      TypeDefinition definition,
+      PutConditions conditions) {
+    return TypeRules.refusal(all, present, definition)
+        .or(() -> SealRules.refusal(present, definition, sealKeys))
+        .or(() -> refusalOfRows(sql, all, present, definition, conditions));
+  }
+
   /** What only the database can tell against a definition. */
-  private static Optional<PutOutcome> refusal(
+  private static Optional<PutOutcome> refusalOfRows(
       DSLContext sql,
       List<Type> all,
       Optional<Type> present,
@@ -184,7 +171,7 @@ final class TypeStore {
       return newlySealed(present.get(), definition)
           .flatMap(
               wanted ->
-                  isFilling(sql, present.get())
+                  LiveLinkTable.isFilling(sql, present.get())
                       ? Optional.of(SealRules.migrating())
                       : SealRules.tooEarly(wanted, now(sql), lastKey(sql, present.get())))
           .or(
@@ -192,7 +179,9 @@ final class TypeStore {
                   conditions
                       .linksLiveAt()
                       .flatMap(
-                          now -> dyingLinks(sql, all, present.get(), definition.policies(), now)));
+                          now ->
+                              LiveLinkTable.dying(
+                                  sql, all, present.get(), definition.policies(), now)));
     }
     return definition.generation() instanceof KeyGeneration.Segment(String tag)
             && !sql.fetchExists(SEGMENT, SEGMENT.TAG.eq(tag))
@@ -288,66 +277,6 @@ final class TypeStore {
         .set(TYPE.UPDATED_AT, currentOffsetDateTime().coerce(TYPE.UPDATED_AT))
         .where(TYPE.TYPE_ID.eq(present.number()))
         .execute();
-  }
-
-  /** The links that the change would end; none if the type has no public ID that has a target. */
-  private static Optional<PutOutcome> dyingLinks(
-      DSLContext sql, List<Type> all, Type present, Policies next, Instant now) {
-    Set<LegacyUrlTemplate> elsewhere =
-        all.stream()
-            .filter(type -> type.number() != present.number())
-            .flatMap(type -> type.urlTemplates().stream())
-            .collect(Collectors.toSet());
-    List<DyingLinks> dying = DyingLinks.between(present.policies(), next, elsewhere, now);
-    if (dying.isEmpty()) {
-      return Optional.empty();
-    }
-    LiveIds live = liveIds(sql, present);
-    boolean isAll = live.isAll() && !isSealedBy(now, present);
-    return live.count() == 0 && isAll && !isFilling(sql, present)
-        ? Optional.empty()
-        : Optional.of(
-            new PutOutcome.LinksWouldDie(
-                dying, legacyHits(sql, present, now), live.count(), isAll));
-  }
-
-  private record LiveIds(int count, boolean isAll) {}
-
-  /** Whether it may have public IDs without a row, which nobody can count. */
-  private static boolean isSealedBy(Instant now, Type type) {
-    return type.sealing().filter(sealing -> !sealing.from().isAfter(now)).isPresent();
-  }
-
-  /** Counts among the newest public IDs: among millions it would take seconds, with the lock. */
-  private static LiveIds liveIds(DSLContext sql, Type type) {
-    return sql.resultQuery(
-            """
-            select least(count(*) filter (where status = 0), {3}), count(*) <= {3}
-              from (select status from {0} where type_id = {1}
-                     order by type_id desc, key desc limit {2}) as newest
-            """,
-            type.keyKind() == KeyKind.BIGINT ? PUBLIC_ID : PUBLIC_ID_UUID,
-            val(type.number()),
-            val(COUNTED_MAX + 1),
-            val(COUNTED_MAX))
-        .coerce(field("count", Integer.class), field("is_all", Boolean.class))
-        .fetchSingle(row -> new LiveIds(row.value1(), row.value2()));
-  }
-
-  /** Whether legacy IDs have public IDs that are minted when they are asked for. */
-  private static boolean isFilling(DSLContext sql, Type type) {
-    return sql.fetchExists(
-        TABLE_MIGRATION,
-        TABLE_MIGRATION.TYPE_ID.eq(type.number()).and(TABLE_MIGRATION.OCCUPIES.isTrue()));
-  }
-
-  private static long legacyHits(DSLContext sql, Type type, Instant now) {
-    LocalDate today = LocalDate.ofInstant(now, ZoneOffset.UTC);
-    return sql.select(coalesce(sum(LEGACY_HIT.COUNT), BigDecimal.ZERO))
-        .from(LEGACY_HIT)
-        .where(
-            LEGACY_HIT.TYPE_ID.eq(type.number()).and(LEGACY_HIT.DAY.gt(today.minusDays(HIT_DAYS))))
-        .fetchSingle(row -> row.value1().longValueExact());
   }
 
   private static List<String> changedFields(Type present, Type updated) {

@@ -59,9 +59,9 @@ final class ActionTable {
         asked.once(),
         sql -> {
           TableMigration run = RunRowTable.insert(sql, request, proposal);
-          JournalTable.insertSteps(sql, run.id(), proposal.steps());
+          StepTable.insert(sql, run.id(), proposal.steps());
           String table = proposal.target().table().text();
-          JournalTable.append(sql, run.id(), asked.by(), "plan", table);
+          EventTable.append(sql, run.id(), asked.by(), "plan", table);
           PlanOutcome planned = new PlanOutcome.Planned(whole(sql, run));
           audit(sql, asked, "plan", run.id(), table);
           return planned;
@@ -98,13 +98,13 @@ final class ActionTable {
     return switch (decider.apply(run.get())) {
       case Decision.Refuse(ActionOutcome outcome) -> outcome;
       case Decision.Begun(String kind, String detail, ActionOutcome outcome) -> {
-        JournalTable.append(sql, id, asked.by(), kind, detail);
+        EventTable.append(sql, id, asked.by(), kind, detail);
         audit(sql, asked, kind, id, detail);
         yield outcome;
       }
       case Decision.Change(TableMigration next, String kind, String detail) -> {
         RunRowTable.write(sql, next);
-        JournalTable.append(sql, id, asked.by(), kind, detail);
+        EventTable.append(sql, id, asked.by(), kind, detail);
         ActionOutcome done = new ActionOutcome.Done(whole(sql, next));
         audit(sql, asked, kind, id, detail);
         ChangeTable.append(sql, ChangeKind.TABLE_MIGRATION, List.of(Long.toString(id)));
@@ -129,6 +129,6 @@ final class ActionTable {
 
   private static TableMigration.Whole whole(DSLContext sql, TableMigration run) {
     return new TableMigration.Whole(
-        run, JournalTable.steps(sql, run.id()), JournalTable.setAside(sql, run.id()));
+        run, StepTable.of(sql, run.id()), SetAsideTable.of(sql, run.id()));
   }
 }

@@ -4,16 +4,10 @@ import static dev.coatcheck.postgres.sql.schema.Tables.PUBLIC_ID;
 import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION;
 import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION_EVENT;
 import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION_LOAD;
-import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION_SET_ASIDE;
 import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION_STEP;
 import static dev.coatcheck.postgres.sql.schema.Tables.TYPE;
-import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.currentInstant;
-import static org.jooq.impl.DSL.max;
-import static org.jooq.impl.DSL.select;
-import static org.jooq.impl.DSL.val;
 
-import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
@@ -25,19 +19,16 @@ import dev.coatcheck.migrate.source.Child;
 import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.table.OwnObjectsTable.Extent;
-import dev.coatcheck.migrate.table.Phase;
 import dev.coatcheck.migrate.table.SetAside;
 import dev.coatcheck.migrate.table.Step;
 import dev.coatcheck.migrate.verify.Report;
 import dev.coatcheck.postgres.sql.Database;
-import dev.coatcheck.postgres.sql.schema.tables.records.TableMigrationEventRecord;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.jooq.Condition;
-import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.JSONB;
 import org.jooq.Table;
@@ -105,32 +96,31 @@ public final class JournalTable {
    * @param first its first name
    */
   List<TableMigration> of(String source, TableName first) {
-    return gateway.read(
-        "table migrations",
-        sql ->
-            sql.selectFrom(TABLE_MIGRATION)
-                .where(TABLE_MIGRATION.SOURCE.eq(source))
-                .and(TABLE_MIGRATION.FIRST_SCHEMA.eq(first.schema()))
-                .and(TABLE_MIGRATION.FIRST_NAME.eq(first.table()))
-                .orderBy(TABLE_MIGRATION.MIGRATION_ID)
-                .fetch(RunRowTable::run));
+    return runs(
+        TABLE_MIGRATION
+            .SOURCE
+            .eq(source)
+            .and(TABLE_MIGRATION.FIRST_SCHEMA.eq(first.schema()))
+            .and(TABLE_MIGRATION.FIRST_NAME.eq(first.table())));
   }
 
   /** All runs of a type on tables of a source, in every state. */
   List<TableMigration> of(String source, int typeNumber) {
+    return runs(TABLE_MIGRATION.SOURCE.eq(source).and(TABLE_MIGRATION.TYPE_ID.eq(typeNumber)));
+  }
+
+  private List<TableMigration> occupying() {
+    return runs(DSL.condition("occupies"));
+  }
+
+  private List<TableMigration> runs(Condition which) {
     return gateway.read(
         "table migrations",
         sql ->
             sql.selectFrom(TABLE_MIGRATION)
-                .where(TABLE_MIGRATION.SOURCE.eq(source))
-                .and(TABLE_MIGRATION.TYPE_ID.eq(typeNumber))
+                .where(which)
+                .orderBy(TABLE_MIGRATION.MIGRATION_ID)
                 .fetch(RunRowTable::run));
-  }
-
-  private List<TableMigration> occupying() {
-    return gateway.read(
-        "table migrations",
-        sql -> sql.selectFrom(TABLE_MIGRATION).where("occupies").fetch(RunRowTable::run));
   }
 
   /** Whether a run of the type has something on its table. */
@@ -201,7 +191,7 @@ public final class JournalTable {
                           .execute()
                       == 1;
               if (isNews) {
-                append(sql, id, holder, "renamed", detail);
+                EventTable.append(sql, id, holder, "renamed", detail);
               }
               return isNews;
             });
@@ -262,21 +252,7 @@ public final class JournalTable {
   }
 
   public List<StepStatus> steps(long id) {
-    return gateway.read("table migration steps", sql -> steps(sql, id));
-  }
-
-  static List<StepStatus> steps(DSLContext sql, long id) {
-    return sql.selectFrom(TABLE_MIGRATION_STEP)
-        .where(TABLE_MIGRATION_STEP.MIGRATION_ID.eq(id))
-        .orderBy(TABLE_MIGRATION_STEP.ORDINAL)
-        .fetch(
-            row ->
-                new StepStatus(
-                    WireNamed.find(Phase.class, row.getPhase()).orElseThrow(),
-                    row.getName(),
-                    WireNamed.find(StepState.class, row.getState()).orElseThrow(),
-                    Optional.ofNullable(row.getError()),
-                    Optional.ofNullable(row.getChangedAt())));
+    return gateway.read("table migration steps", sql -> StepTable.of(sql, id));
   }
 
   public StepStates states(long id) {
@@ -292,79 +268,18 @@ public final class JournalTable {
     return states.ofExpand(Step.PREPARE).isApplied() ? Extent.PREPARED : Extent.NONE;
   }
 
-  /** All as they are before the start. */
-  static void insertSteps(DSLContext sql, long id, List<Step> steps) {
-    for (int i = 0; i < steps.size(); i++) {
-      sql.insertInto(TABLE_MIGRATION_STEP)
-          .set(TABLE_MIGRATION_STEP.MIGRATION_ID, id)
-          .set(TABLE_MIGRATION_STEP.ORDINAL, i)
-          .set(TABLE_MIGRATION_STEP.PHASE, steps.get(i).phase().wireName())
-          .set(TABLE_MIGRATION_STEP.NAME, steps.get(i).name())
-          .execute();
-    }
-  }
-
-  /** Also of a step that the run didn't have when it was planned, by an earlier version. */
   void step(TableMigration run, Step step, StepState state, Optional<String> error) {
-    gateway.write(
-        "table migration step",
-        sql -> {
-          int written =
-              sql.update(TABLE_MIGRATION_STEP)
-                  .set(TABLE_MIGRATION_STEP.STATE, state.wireName())
-                  .set(TABLE_MIGRATION_STEP.ERROR, error.orElse(null))
-                  .set(TABLE_MIGRATION_STEP.CHANGED_AT, currentInstant())
-                  .where(TABLE_MIGRATION_STEP.MIGRATION_ID.eq(run.id()))
-                  .and(TABLE_MIGRATION_STEP.PHASE.eq(step.phase().wireName()))
-                  .and(TABLE_MIGRATION_STEP.NAME.eq(step.name()))
-                  .execute();
-          return written == 1
-              || sql.insertInto(TABLE_MIGRATION_STEP)
-                      .set(TABLE_MIGRATION_STEP.MIGRATION_ID, run.id())
-                      .set(
-                          TABLE_MIGRATION_STEP.ORDINAL,
-                          select(coalesce(max(TABLE_MIGRATION_STEP.ORDINAL), -1).add(1))
-                              .from(TABLE_MIGRATION_STEP)
-                              .where(TABLE_MIGRATION_STEP.MIGRATION_ID.eq(run.id())))
-                      .set(TABLE_MIGRATION_STEP.PHASE, step.phase().wireName())
-                      .set(TABLE_MIGRATION_STEP.NAME, step.name())
-                      .set(TABLE_MIGRATION_STEP.STATE, state.wireName())
-                      .set(TABLE_MIGRATION_STEP.ERROR, error.orElse(null))
-                      .set(TABLE_MIGRATION_STEP.CHANGED_AT, currentInstant())
-                      .execute()
-                  == 1;
-        });
+    gateway.write("table migration step", sql -> StepTable.set(sql, run.id(), step, state, error));
   }
 
   /** At most a thousand after a number, oldest first. */
   public List<RunEvent> events(long id, long after) {
-    return gateway.read(
-        "table migration events",
-        sql ->
-            sql.selectFrom(TABLE_MIGRATION_EVENT)
-                .where(TABLE_MIGRATION_EVENT.MIGRATION_ID.eq(id))
-                .and(TABLE_MIGRATION_EVENT.NUMBER.gt(after))
-                .orderBy(TABLE_MIGRATION_EVENT.NUMBER)
-                .limit(EVENTS_MAX)
-                .fetch(JournalTable::event));
+    return gateway.read("table migration events", sql -> EventTable.after(sql, id, after));
   }
 
   /** The last hundred before a number, newest first. */
   public List<RunEvent> eventsBefore(long id, long number) {
-    return gateway.read(
-        "table migration events",
-        sql ->
-            sql.selectFrom(TABLE_MIGRATION_EVENT)
-                .where(TABLE_MIGRATION_EVENT.MIGRATION_ID.eq(id))
-                .and(TABLE_MIGRATION_EVENT.NUMBER.lt(number))
-                .orderBy(TABLE_MIGRATION_EVENT.NUMBER.desc())
-                .limit(LISTED_MAX)
-                .fetch(JournalTable::event));
-  }
-
-  private static RunEvent event(TableMigrationEventRecord row) {
-    return new RunEvent(
-        row.getNumber(), row.getAt(), row.getActor(), row.getKind(), row.getDetail());
+    return gateway.read("table migration events", sql -> EventTable.before(sql, id, number));
   }
 
   /** What its runners saw of a backfill and its source within an hour, oldest first. */
@@ -401,7 +316,7 @@ public final class JournalTable {
     gateway.write(
         "table migration event",
         sql -> {
-          append(sql, id, actor, kind, detail);
+          EventTable.append(sql, id, actor, kind, detail);
           return true;
         });
   }
@@ -445,34 +360,9 @@ public final class JournalTable {
                         sql.selectOne().from(PUBLIC_ID).where(PUBLIC_ID.TYPE_ID.eq(typeNumber)))));
   }
 
-  static void append(DSLContext sql, long id, String actor, String kind, String detail) {
-    sql.execute(
-        """
-        with numbered as (
-          update coatcheck.table_migration set last_event = last_event + 1
-           where migration_id = {0} returning last_event)
-        insert into coatcheck.table_migration_event (migration_id, number, actor, kind, detail)
-        select {0}, last_event, {1}, {2}, {3} from numbered
-        """,
-        val(id), val(actor), val(kind), val(detail));
-  }
-
   /** The first hundred rows that are still to be filled; the source keeps all of them. */
   public List<SetAside> setAside(long id) {
-    return gateway.read("rows set aside", sql -> setAside(sql, id));
-  }
-
-  static List<SetAside> setAside(DSLContext sql, long id) {
-    return sql.selectFrom(TABLE_MIGRATION_SET_ASIDE)
-        .where(TABLE_MIGRATION_SET_ASIDE.MIGRATION_ID.eq(id))
-        .orderBy(TABLE_MIGRATION_SET_ASIDE.LEGACY_ID)
-        .fetch(
-            row ->
-                new SetAside(
-                    row.getLegacyId(),
-                    row.getKey(),
-                    WireNamed.find(SetAside.Cause.class, row.getCause()).orElseThrow(),
-                    row.getError()));
+    return gateway.read("rows set aside", sql -> SetAsideTable.of(sql, id));
   }
 
   /** Replaces the rows that are set aside, unless another runner has taken over. */
@@ -488,27 +378,11 @@ public final class JournalTable {
                   .fetchOptional()
                   .isPresent();
           if (isOurs) {
-            deleteSetAside(sql, claim.id());
-            rows.forEach(row -> insertSetAside(sql, claim.id(), row));
+            SetAsideTable.delete(sql, claim.id());
+            rows.forEach(row -> SetAsideTable.insert(sql, claim.id(), row));
           }
           return isOurs;
         });
-  }
-
-  private static void deleteSetAside(DSLContext sql, long id) {
-    sql.deleteFrom(TABLE_MIGRATION_SET_ASIDE)
-        .where(TABLE_MIGRATION_SET_ASIDE.MIGRATION_ID.eq(id))
-        .execute();
-  }
-
-  private static void insertSetAside(DSLContext sql, long id, SetAside row) {
-    sql.insertInto(TABLE_MIGRATION_SET_ASIDE)
-        .set(TABLE_MIGRATION_SET_ASIDE.MIGRATION_ID, id)
-        .set(TABLE_MIGRATION_SET_ASIDE.LEGACY_ID, row.legacy())
-        .set(TABLE_MIGRATION_SET_ASIDE.KEY, row.key())
-        .set(TABLE_MIGRATION_SET_ASIDE.CAUSE, row.cause().wireName())
-        .set(TABLE_MIGRATION_SET_ASIDE.ERROR, row.error())
-        .execute();
   }
 
   /**
@@ -560,7 +434,7 @@ public final class JournalTable {
                       .execute()
                   == 1;
           if (isUndoing) {
-            deleteSetAside(sql, run.id());
+            SetAsideTable.delete(sql, run.id());
           }
           return isUndoing;
         });

@@ -2,22 +2,16 @@ package dev.coatcheck.ids.mapping;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.core.id.PublicId;
-import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.seal.SealKeys;
 import dev.coatcheck.core.seal.TestSealKeys;
 import dev.coatcheck.ids.access.AllowedTypes;
-import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Optional;
-import java.util.function.Function;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -89,31 +83,18 @@ class EqualRefusalsTest {
   /** What each refusal takes, with seal keys whose blocks are counted. */
   private static Map<String, Work> work(Type type, Map<String, Token> refused) {
     try (CountingAes aes = CountingAes.installed();
-        Registry registry =
-            Registry.open(
-                FIXTURE.database,
-                ChangeFeed.none(),
-                counted(),
-                new RandomSource(),
-                FIXTURE.observer,
-                System::nanoTime);
-        SealedRows rows =
-            SealedRows.open(
-                FIXTURE.database,
-                registry,
-                FIXTURE.feed,
-                FIXTURE.observer,
-                InstantSource.system())) {
-      Function<String, ResolveOutcome> resolver = resolver(registry, rows);
-      Type there = registry.named(type.name()).orElseThrow();
-      Awaitility.await().until(() -> rows.haveNone(TypedToken.of(there, new Token(1, 2))));
+        MappingFixture.Behind behind = FIXTURE.behind(counted())) {
+      Type there = behind.registry().named(type.name()).orElseThrow();
+      Awaitility.await().until(() -> behind.rows().haveNone(TypedToken.of(there, new Token(1, 2))));
       Map<String, Work> work = new LinkedHashMap<>();
       refused.forEach(
           (why, token) -> {
             String id = new PublicId(type.prefix(), token).toString();
             long blocks = aes.blocks();
             long statements = statements();
-            assertThat(resolver.apply(id)).as(why).isEqualTo(new ResolveOutcome.Unknown());
+            assertThat(behind.resolver().resolve(id, AllowedTypes.ALL))
+                .as(why)
+                .isEqualTo(new ResolveOutcome.Unknown());
             work.put(why, new Work(aes.blocks() - blocks, statements() - statements));
           });
       return work;
@@ -122,20 +103,6 @@ class EqualRefusalsTest {
 
   private static SealKeys counted() {
     return ((SealKeys.Parsed.Valid) SealKeys.read(TestSealKeys.file())).keys();
-  }
-
-  private static Function<String, ResolveOutcome> resolver(Registry registry, SealedRows rows) {
-    Resolver resolver =
-        new Resolver(
-            new IdParser(registry),
-            FIXTURE.aliases,
-            new Lookup(FIXTURE.database, Optional.empty(), UnmappedRows.NONE, rows),
-            rows,
-            FIXTURE.feed,
-            FIXTURE.observer,
-            100,
-            3);
-    return id -> resolver.resolve(id, AllowedTypes.ALL);
   }
 
   private static long statements() {

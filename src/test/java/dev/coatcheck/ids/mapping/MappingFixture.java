@@ -2,30 +2,30 @@ package dev.coatcheck.ids.mapping;
 
 import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.cluster.change.ChangeFeed;
-import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.id.RandomSource;
+import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.id.TokenSource;
-import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.core.key.Key;
-import dev.coatcheck.core.key.KeyGeneration;
 import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.core.key.Snowflake;
 import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.key.UuidV7;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.core.seal.SealKeys;
 import dev.coatcheck.core.seal.TestSealKeys;
 import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.alias.Aliases;
 import dev.coatcheck.ids.ending.Endings;
+import dev.coatcheck.ids.ending.EraseOutcome;
+import dev.coatcheck.ids.ending.Erasures;
 import dev.coatcheck.ids.mint.MintCall;
 import dev.coatcheck.ids.mint.MintOutcome;
 import dev.coatcheck.ids.mint.MintRequest;
 import dev.coatcheck.ids.mint.Minter;
-import dev.coatcheck.ids.registry.Policies;
 import dev.coatcheck.ids.registry.PutConditions;
-import dev.coatcheck.ids.registry.RedirectHosts;
 import dev.coatcheck.ids.registry.Registry;
+import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.ids.registry.TypeDefinition;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
@@ -37,9 +37,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The mapping's verbs on a database of their own, with a bigint and a UUID type. One that is a
@@ -106,6 +106,42 @@ public final class MappingFixture implements AutoCloseable, AfterAllCallback {
         new IdParser(registry), aliases, lookup, sealedRows, feed, observer, cachedMax, 3);
   }
 
+  public ResolveOutcome resolve(String id) {
+    return resolver.resolve(id, AllowedTypes.ALL);
+  }
+
+  public ResolveOutcome resolve(Mapping mapping) {
+    return resolve(mapping.publicId().toString());
+  }
+
+  /** Until the rows of a sealed type are known, and the ID has none. */
+  void awaitNoRow(Type type, Token token) {
+    Awaitility.await().until(() -> sealedRows.haveNone(TypedToken.of(type, token)));
+  }
+
+  /** What an instance with other seal keys knows, which hears of no change of types. */
+  public record Behind(Registry registry, SealedRows rows, Lookup lookup, Resolver resolver)
+      implements AutoCloseable {
+    @Override
+    public void close() {
+      rows.close();
+      registry.close();
+    }
+  }
+
+  public Behind behind(SealKeys keys) {
+    Registry types =
+        Registry.open(
+            database, ChangeFeed.none(), keys, new RandomSource(), observer, System::nanoTime);
+    SealedRows rows = SealedRows.open(database, types, feed, observer, InstantSource.system());
+    Lookup look = new Lookup(database, Optional.empty(), UnmappedRows.NONE, rows);
+    return new Behind(
+        types,
+        rows,
+        look,
+        new Resolver(new IdParser(types), aliases, look, rows, feed, observer, 100, 3));
+  }
+
   /** Texts as the resolver takes them. */
   List<IdText.OfRow> read(List<String> texts) {
     IdParser parser = new IdParser(registry);
@@ -118,27 +154,33 @@ public final class MappingFixture implements AutoCloseable, AfterAllCallback {
   }
 
   public Type type(String name, String prefix, KeyKind kind) {
-    registry.put(
-        new TypeDefinition(name, new Prefix(prefix), kind, Policies.DEFAULT),
-        PutConditions.NONE,
-        Actor.operator());
-    return registry.named(name).orElseThrow();
+    TestType type = TestType.of(name, prefix);
+    return put(kind == KeyKind.UUID ? type.uuids() : type);
+  }
+
+  /** Creates or changes a type. */
+  public Type put(TestType type) {
+    return put(type.definition());
+  }
+
+  private Type put(TypeDefinition definition) {
+    registry.put(definition, PutConditions.NONE, Actor.operator());
+    return registry.named(definition.name()).orElseThrow();
   }
 
   /** From now on nothing mints public IDs of the type. */
   public void retire(Type type) {
-    registry.put(
-        new TypeDefinition(
-            type.name(),
-            type.prefix(),
-            type.keyKind(),
-            type.generation(),
-            type.policies(),
-            Optional.empty(),
-            Optional.empty(),
-            true),
-        PutConditions.NONE,
-        Actor.operator());
+    var _ =
+        put(
+            new TypeDefinition(
+                type.name(),
+                type.prefix(),
+                type.keyKind(),
+                type.generation(),
+                type.policies(),
+                Optional.empty(),
+                Optional.empty(),
+                true));
   }
 
   /** A sealed type of the first seal key of tests. */
@@ -148,23 +190,17 @@ public final class MappingFixture implements AutoCloseable, AfterAllCallback {
 
   /** The same with the policies of a JSON object. */
   Type sealed(String name, String prefix, Instant from, String policies) {
-    registry.put(
+    TypeDefinition rest = TestType.of(name, prefix).and(policies).definition();
+    return put(
         new TypeDefinition(
             name,
-            new Prefix(prefix),
-            KeyKind.BIGINT,
-            KeyGeneration.usual(KeyKind.BIGINT),
-            Policies.read(
-                JsonObject.of(new JsonMapper().readTree(policies)),
-                name,
-                KeyKind.BIGINT,
-                RedirectHosts.any()),
+            rest.prefix(),
+            rest.keyKind(),
+            rest.generation(),
+            rest.policies(),
             Optional.empty(),
             Optional.of(new TypeDefinition.SealedFrom(from, TestSealKeys.FIRST)),
-            false),
-        PutConditions.NONE,
-        Actor.operator());
-    return registry.named(name).orElseThrow();
+            false));
   }
 
   /** Ends IDs of any type for a caller without an Idempotency-Key. */
@@ -176,9 +212,19 @@ public final class MappingFixture implements AutoCloseable, AfterAllCallback {
   public Endings.Result endUntilNotBusy(Endings.Request request) {
     Endings.Result result;
     do {
-      result = end(List.of(request), Endings.Mode.EACH, Actor.operator());
+      result = end(request);
     } while (result instanceof Endings.Result.Busy || result instanceof Endings.Result.Overloaded);
     return result;
+  }
+
+  public Endings.Result end(Endings.Request request) {
+    return end(List.of(request), Endings.Mode.EACH, Actor.operator());
+  }
+
+  /** Erases an ID that the resolver finds. */
+  public EraseOutcome erase(Resolver from, String id, boolean cascade) {
+    return new Erasures(database, from, aliases)
+        .erase(id, cascade, AllowedTypes.ALL, Actor.operator());
   }
 
   public List<MintOutcome.Ticket> mint(MintRequest... requests) {
@@ -200,6 +246,14 @@ public final class MappingFixture implements AutoCloseable, AfterAllCallback {
       return items.stream().map(MintOutcome.Ticket.class::cast).toList();
     }
     throw new AssertionError(outcome);
+  }
+
+  public Mapping minted(Type type) {
+    return mint(generated(type)).getFirst().mapping();
+  }
+
+  public Mapping minted(Type type, Key key) {
+    return mint(new MintRequest(type, Optional.of(key))).getFirst().mapping();
   }
 
   public MintRequest request(long key) {

@@ -32,8 +32,8 @@ class ResolverTest {
       String text = ticket.mapping().publicId().toString();
       ResolveOutcome found = new ResolveOutcome.Found(ticket.mapping());
 
-      assertThat(FIXTURE.resolver.resolve(text, AllowedTypes.ALL)).isEqualTo(found);
-      assertThat(FIXTURE.resolver.resolve(text, AllowedTypes.ALL)).isEqualTo(found);
+      assertThat(FIXTURE.resolve(text)).isEqualTo(found);
+      assertThat(FIXTURE.resolve(text)).isEqualTo(found);
     }
   }
 
@@ -43,13 +43,10 @@ class ResolverTest {
     Token token = FIXTURE.mint(FIXTURE.generated(FIXTURE.charge)).getFirst().mapping().token();
     String forged = new PublicId(invoice.prefix(), token).toString();
 
-    assertThat(FIXTURE.resolver.resolve(forged, AllowedTypes.ALL))
-        .isEqualTo(new ResolveOutcome.Unknown());
+    assertThat(FIXTURE.resolve(forged)).isEqualTo(new ResolveOutcome.Unknown());
     // Also once the row is cached under its own prefix.
-    FIXTURE.resolver.resolve(
-        new PublicId(FIXTURE.charge.prefix(), token).toString(), AllowedTypes.ALL);
-    assertThat(FIXTURE.resolver.resolve(forged, AllowedTypes.ALL))
-        .isEqualTo(new ResolveOutcome.Unknown());
+    FIXTURE.resolve(new PublicId(FIXTURE.charge.prefix(), token).toString());
+    assertThat(FIXTURE.resolve(forged)).isEqualTo(new ResolveOutcome.Unknown());
   }
 
   /** Anyone can compute them, check characters and all, and have each cached as not there. */
@@ -133,8 +130,7 @@ class ResolverTest {
     gone.close();
 
     for (String text : List.of("", "ch", "ch_", "ch_4KIWSf8WvPNoQDBwStVIDYHV", "CH_x", "x\0y")) {
-      assertThat(gone.resolver.resolve(text, AllowedTypes.ALL))
-          .isInstanceOf(ResolveOutcome.Malformed.class);
+      assertThat(gone.resolve(text)).isInstanceOf(ResolveOutcome.Malformed.class);
     }
   }
 

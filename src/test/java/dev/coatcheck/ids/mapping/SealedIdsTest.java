@@ -4,13 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.cluster.audit.Actor;
-import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.core.id.PublicId;
-import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.id.Token;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyGenerator;
-import dev.coatcheck.core.key.SnowflakeLayout;
 import dev.coatcheck.core.seal.SealKeyMissing;
 import dev.coatcheck.core.seal.TestSealKeys;
 import dev.coatcheck.ids.access.AllowedTypes;
@@ -20,18 +17,14 @@ import dev.coatcheck.ids.alias.Aliases;
 import dev.coatcheck.ids.ending.EndOutcome;
 import dev.coatcheck.ids.ending.Endings;
 import dev.coatcheck.ids.ending.EraseOutcome;
-import dev.coatcheck.ids.ending.Erasures;
 import dev.coatcheck.ids.mint.MintCall;
 import dev.coatcheck.ids.mint.MintOutcome;
 import dev.coatcheck.ids.mint.MintRequest;
 import dev.coatcheck.ids.mint.Minter;
-import dev.coatcheck.ids.registry.PutOutcome;
-import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -66,27 +59,11 @@ class SealedIdsTest {
     message = FIXTURE.sealed("message", "msg", Instant.EPOCH);
     order = FIXTURE.sealed("order", "ord", MOMENT);
     FIXTURE.on.sql().execute("create extension if not exists pg_stat_statements");
-    Awaitility.await()
-        .until(() -> FIXTURE.sealedRows.haveNone(TypedToken.of(order, new Token(1, 2))));
-  }
-
-  private static Key key(String time, int number) {
-    SnowflakeLayout layout = SnowflakeLayout.DEFAULT;
-    return new Key.Bigint(
-        layout.key(layout.position(Instant.parse(time).toEpochMilli()), 3) + number);
-  }
-
-  private static Mapping minted(Type type) {
-    return FIXTURE.mint(FIXTURE.generated(type)).getFirst().mapping();
-  }
-
-  private static ResolveOutcome resolved(Mapping mapping) {
-    return FIXTURE.resolver.resolve(mapping.publicId().toString(), AllowedTypes.ALL);
+    FIXTURE.awaitNoRow(order, new Token(1, 2));
   }
 
   private static EndOutcome ended(Endings.Request request) {
-    return FIXTURE.end(List.of(request), Endings.Mode.EACH, Actor.operator())
-            instanceof Endings.Result.Settled(List<EndOutcome> outcomes)
+    return FIXTURE.end(request) instanceof Endings.Result.Settled(List<EndOutcome> outcomes)
         ? outcomes.getFirst()
         : new EndOutcome.Unissued(EndOutcome.Side.ID, new ResolveOutcome.Unknown());
   }
@@ -115,7 +92,7 @@ class SealedIdsTest {
 
   @Test
   void aMintAndAResolveSendNoStatement() {
-    minted(message);
+    FIXTURE.minted(message);
     long before = statementsOnMappings();
     List<MintOutcome.Ticket> batch =
         FIXTURE.mint(
@@ -124,12 +101,11 @@ class SealedIdsTest {
                 .toArray(MintRequest[]::new));
     for (MintOutcome.Ticket ticket : batch) {
       assertThat(ticket.created()).isTrue();
-      assertThat(resolved(ticket.mapping())).isEqualTo(new ResolveOutcome.Found(ticket.mapping()));
+      assertThat(FIXTURE.resolve(ticket.mapping()))
+          .isEqualTo(new ResolveOutcome.Found(ticket.mapping()));
       assertThat(FIXTURE.lookup.find(message, ticket.mapping().key())).contains(ticket.mapping());
     }
-    assertThat(
-            FIXTURE.resolver.resolve(
-                new PublicId(message.prefix(), new Token(5, 6)).toString(), AllowedTypes.ALL))
+    assertThat(FIXTURE.resolve(new PublicId(message.prefix(), new Token(5, 6)).toString()))
         .isEqualTo(new ResolveOutcome.Unknown());
 
     assertThat(statementsOnMappings()).isEqualTo(before);
@@ -159,7 +135,8 @@ class SealedIdsTest {
 
   @Test
   void aSuppliedKeyHasOneIdHoweverOftenItIsMinted() {
-    MintRequest request = new MintRequest(message, Optional.of(key("2025-03-01T00:00:00Z", 1)));
+    MintRequest request =
+        new MintRequest(message, Optional.of(TestEras.key("2025-03-01T00:00:00Z", 1)));
     MintOutcome.Ticket first = FIXTURE.mint(request).getFirst();
 
     assertThat(first.created()).isFalse();
@@ -173,20 +150,12 @@ class SealedIdsTest {
 
   @Test
   void whetherAKeyIsSealedDependsOnTheKeyAlone() {
-    Mapping before =
-        FIXTURE
-            .mint(new MintRequest(order, Optional.of(key("2024-05-31T23:59:59.999Z", 0))))
-            .getFirst()
-            .mapping();
-    Mapping after =
-        FIXTURE
-            .mint(new MintRequest(order, Optional.of(key("2024-06-01T00:00:00Z", 0))))
-            .getFirst()
-            .mapping();
+    Mapping before = FIXTURE.minted(order, TestEras.key("2024-05-31T23:59:59.999Z", 0));
+    Mapping after = FIXTURE.minted(order, TestEras.key("2024-06-01T00:00:00Z", 0));
 
     assertThat(rows(order)).isEqualTo(1);
-    assertThat(resolved(before)).isEqualTo(new ResolveOutcome.Found(before));
-    assertThat(resolved(after)).isEqualTo(new ResolveOutcome.Found(after));
+    assertThat(FIXTURE.resolve(before)).isEqualTo(new ResolveOutcome.Found(before));
+    assertThat(FIXTURE.resolve(after)).isEqualTo(new ResolveOutcome.Found(after));
     assertThat(
             FIXTURE.resolver.resolveAll(
                 FIXTURE.read(
@@ -200,7 +169,7 @@ class SealedIdsTest {
             new ResolveOutcome.Unknown());
     assertThat(
             FIXTURE.lookup.findAll(
-                order, List.of(after.key(), before.key(), key("2024-05-01T00:00:00Z", 9))))
+                order, List.of(after.key(), before.key(), TestEras.key("2024-05-01T00:00:00Z", 9))))
         .containsExactly(Optional.of(after), Optional.of(before), Optional.empty());
   }
 
@@ -213,7 +182,7 @@ class SealedIdsTest {
     assertThat(tickets).extracting(MintOutcome.Ticket::created).containsExactly(true, true, true);
     tickets.forEach(
         ticket ->
-            assertThat(resolved(ticket.mapping()))
+            assertThat(FIXTURE.resolve(ticket.mapping()))
                 .isEqualTo(new ResolveOutcome.Found(ticket.mapping())));
   }
 
@@ -229,7 +198,8 @@ class SealedIdsTest {
     assertThat(FIXTURE.resolver.resolveAlias(message, alias))
         .isEqualTo(new ResolveOutcome.Found(first.mapping()));
     MintRequest other =
-        new MintRequest(message, Optional.of(key("2025-01-01T00:00:00Z", 4)), List.of(alias));
+        new MintRequest(
+            message, Optional.of(TestEras.key("2025-01-01T00:00:00Z", 4)), List.of(alias));
     assertThat(FIXTURE.minter.mint(MintCall.of(other)))
         .isEqualTo(new MintOutcome.Minted(List.of(new MintOutcome.AliasTaken(AliasScheme.LEGACY))));
     MintRequest second =
@@ -243,46 +213,38 @@ class SealedIdsTest {
 
   @Test
   void aRevokedIdIsDeadHereAndOnAnotherInstanceAndAfterARestart() {
-    Mapping mapping = minted(message);
-    Mapping alive = minted(message);
+    Mapping mapping = FIXTURE.minted(message);
+    Mapping alive = FIXTURE.minted(message);
     try (MappingFixture other = FIXTURE.beside()) {
       String text = mapping.publicId().toString();
-      Awaitility.await()
-          .until(() -> other.sealedRows.haveNone(TypedToken.of(message, mapping.token())));
-      assertThat(other.resolver.resolve(text, AllowedTypes.ALL))
-          .isEqualTo(new ResolveOutcome.Found(mapping));
+      other.awaitNoRow(message, mapping.token());
+      assertThat(other.resolve(text)).isEqualTo(new ResolveOutcome.Found(mapping));
 
       assertThat(revoked(mapping)).isInstanceOf(EndOutcome.Done.class);
-      assertThat(resolved(mapping)).isInstanceOf(ResolveOutcome.Revoked.class);
+      assertThat(FIXTURE.resolve(mapping)).isInstanceOf(ResolveOutcome.Revoked.class);
       assertThat(FIXTURE.lookup.find(message, mapping.key()).orElseThrow().status())
           .isEqualTo(Mapping.Status.REVOKED);
       Awaitility.await()
           .atMost(Duration.ofSeconds(2))
-          .until(
-              () ->
-                  other.resolver.resolve(text, AllowedTypes.ALL) instanceof ResolveOutcome.Revoked);
+          .until(() -> other.resolve(text) instanceof ResolveOutcome.Revoked);
     }
     assertThat(
             FIXTURE.minter.mint(MintCall.of(new MintRequest(message, Optional.of(mapping.key())))))
         .isEqualTo(new MintOutcome.Minted(List.of(new MintOutcome.Ended())));
     try (MappingFixture restarted = FIXTURE.beside()) {
-      assertThat(restarted.resolver.resolve(mapping.publicId().toString(), AllowedTypes.ALL))
-          .isInstanceOf(ResolveOutcome.Revoked.class);
-      Awaitility.await()
-          .until(() -> restarted.sealedRows.haveNone(TypedToken.of(message, alive.token())));
+      assertThat(restarted.resolve(mapping)).isInstanceOf(ResolveOutcome.Revoked.class);
+      restarted.awaitNoRow(message, alive.token());
       assertThat(restarted.sealedRows.haveNone(TypedToken.of(message, mapping.token()))).isFalse();
-      assertThat(restarted.resolver.resolve(mapping.publicId().toString(), AllowedTypes.ALL))
-          .isInstanceOf(ResolveOutcome.Revoked.class);
+      assertThat(restarted.resolve(mapping)).isInstanceOf(ResolveOutcome.Revoked.class);
     }
   }
 
   /** As by a restore of the database: what was missed is read again before any is believed. */
   @Test
   void anEndingWhoseChangeWasMissedIsSeenAllTheSame() {
-    Mapping mapping = minted(message);
+    Mapping mapping = FIXTURE.minted(message);
     try (MappingFixture other = FIXTURE.beside()) {
-      Awaitility.await()
-          .until(() -> other.sealedRows.haveNone(TypedToken.of(message, mapping.token())));
+      other.awaitNoRow(message, mapping.token());
 
       assertThat(revoked(mapping)).isInstanceOf(EndOutcome.Done.class);
       FIXTURE
@@ -292,35 +254,29 @@ class SealedIdsTest {
               "delete from coatcheck.change",
               "update coatcheck.change_head set number = number + 10");
 
-      Awaitility.await()
-          .until(
-              () ->
-                  other.resolver.resolve(mapping.publicId().toString(), AllowedTypes.ALL)
-                      instanceof ResolveOutcome.Revoked);
-      Awaitility.await()
-          .until(() -> other.sealedRows.haveNone(TypedToken.of(message, new Token(3, 4))));
-      assertThat(other.resolver.resolve(mapping.publicId().toString(), AllowedTypes.ALL))
-          .isInstanceOf(ResolveOutcome.Revoked.class);
+      Awaitility.await().until(() -> other.resolve(mapping) instanceof ResolveOutcome.Revoked);
+      other.awaitNoRow(message, new Token(3, 4));
+      assertThat(other.resolve(mapping)).isInstanceOf(ResolveOutcome.Revoked.class);
     }
   }
 
   @Test
   void sealedIdsAreMergedAndTheirChainsAreFlat() {
-    Mapping one = minted(message);
-    Mapping two = minted(message);
-    Mapping three = minted(message);
+    Mapping one = FIXTURE.minted(message);
+    Mapping two = FIXTURE.minted(message);
+    Mapping three = FIXTURE.minted(message);
 
     assertThat(merged(one, two)).isInstanceOf(EndOutcome.Done.class);
     assertThat(merged(two, three)).isInstanceOf(EndOutcome.Done.class);
 
-    assertThat(resolved(one))
+    assertThat(FIXTURE.resolve(one))
         .isInstanceOfSatisfying(
             ResolveOutcome.Merged.class,
             merged -> assertThat(merged.survivor().token()).isEqualTo(three.token()));
-    assertThat(resolved(three)).isEqualTo(new ResolveOutcome.Found(three));
+    assertThat(FIXTURE.resolve(three)).isEqualTo(new ResolveOutcome.Found(three));
     assertThat(FIXTURE.lookup.mergedInto(three, 10)).hasSize(2);
     assertThat(revoked(three)).isInstanceOf(EndOutcome.Done.class);
-    Awaitility.await().until(() -> resolved(one) instanceof ResolveOutcome.Revoked);
+    Awaitility.await().until(() -> FIXTURE.resolve(one) instanceof ResolveOutcome.Revoked);
   }
 
   private static EndOutcome merged(Mapping from, Mapping into) {
@@ -329,7 +285,7 @@ class SealedIdsTest {
 
   @Test
   void refusedEndingsLeaveNoRow() {
-    Mapping one = minted(message);
+    Mapping one = FIXTURE.minted(message);
     long before = rows(message);
 
     assertThat(merged(one, one)).isInstanceOf(EndOutcome.MergeRefused.class);
@@ -339,7 +295,7 @@ class SealedIdsTest {
         Actor.operator());
 
     assertThat(rows(message)).isEqualTo(before);
-    assertThat(resolved(one)).isEqualTo(new ResolveOutcome.Found(one));
+    assertThat(FIXTURE.resolve(one)).isEqualTo(new ResolveOutcome.Found(one));
   }
 
   @Test
@@ -347,15 +303,10 @@ class SealedIdsTest {
     try (MappingFixture other = FIXTURE.beside();
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int round = 0; round < 10; round++) {
-        String text = minted(message).publicId().toString();
+        String text = FIXTURE.minted(message).publicId().toString();
         List<Callable<Endings.Result>> racers = new ArrayList<>();
         for (MappingFixture each : List.of(FIXTURE, other, FIXTURE, other)) {
-          racers.add(
-              () ->
-                  each.end(
-                      List.of(new Endings.Request.Revoke(text, Optional.of("r"))),
-                      Endings.Mode.EACH,
-                      Actor.operator()));
+          racers.add(() -> each.end(new Endings.Request.Revoke(text, Optional.of("r"))));
         }
         for (Future<Endings.Result> result : threads.invokeAll(racers)) {
           assertThat(result.get())
@@ -370,34 +321,25 @@ class SealedIdsTest {
 
   @Test
   void aSealedIdIsNotErased() {
-    Mapping mapping = minted(message);
-    Erasures erasures = new Erasures(FIXTURE.database, FIXTURE.resolver, FIXTURE.aliases);
+    Mapping mapping = FIXTURE.minted(message);
 
-    assertThat(
-            erasures.erase(
-                mapping.publicId().toString(), false, AllowedTypes.ALL, Actor.operator()))
+    assertThat(FIXTURE.erase(FIXTURE.resolver, mapping.publicId().toString(), false))
         .isEqualTo(new EraseOutcome.Sealed());
-    assertThat(resolved(mapping)).isEqualTo(new ResolveOutcome.Found(mapping));
+    assertThat(FIXTURE.resolve(mapping)).isEqualTo(new ResolveOutcome.Found(mapping));
   }
 
   /** Without its row, its seal key would give its key the same public ID again, alive. */
   @Test
   void aSurvivorIsNotErasedWithSealedIdsThatWereMergedIntoIt() {
     Type type = FIXTURE.sealed("parcel", "prc", MOMENT);
-    Mapping stored =
-        FIXTURE
-            .mint(new MintRequest(type, Optional.of(key("2024-05-01T00:00:00Z", 1))))
-            .getFirst()
-            .mapping();
-    Mapping sealed = minted(type);
+    Mapping stored = FIXTURE.minted(type, TestEras.key("2024-05-01T00:00:00Z", 1));
+    Mapping sealed = FIXTURE.minted(type);
     assertThat(merged(sealed, stored)).isInstanceOf(EndOutcome.Done.class);
-    Erasures erasures = new Erasures(FIXTURE.database, FIXTURE.resolver, FIXTURE.aliases);
 
-    assertThat(
-            erasures.erase(stored.publicId().toString(), true, AllowedTypes.ALL, Actor.operator()))
+    assertThat(FIXTURE.erase(FIXTURE.resolver, stored.publicId().toString(), true))
         .isEqualTo(new EraseOutcome.Sealed());
 
-    assertThat(resolved(stored)).isEqualTo(new ResolveOutcome.Found(stored));
+    assertThat(FIXTURE.resolve(stored)).isEqualTo(new ResolveOutcome.Found(stored));
     assertThat(FIXTURE.lookup.find(type, sealed.key()).orElseThrow().status())
         .isEqualTo(Mapping.Status.MERGED);
   }
@@ -406,22 +348,18 @@ class SealedIdsTest {
   void anOutageStopsNeitherMintsNorResolvesUntilTheFeedIsNotBelieved() {
     try (MappingFixture fixture = new MappingFixture()) {
       Type type = fixture.sealed("message", "msg", Instant.EPOCH);
-      Mapping mapping = fixture.mint(fixture.generated(type)).getFirst().mapping();
-      Awaitility.await()
-          .until(() -> fixture.sealedRows.haveNone(TypedToken.of(type, mapping.token())));
+      Mapping mapping = fixture.minted(type);
+      fixture.awaitNoRow(type, mapping.token());
 
       fixture.on.setReachable(false);
 
-      assertThat(fixture.resolver.resolve(mapping.publicId().toString(), AllowedTypes.ALL))
-          .isEqualTo(new ResolveOutcome.Found(mapping));
-      Mapping later = fixture.mint(fixture.generated(type)).getFirst().mapping();
+      assertThat(fixture.resolve(mapping)).isEqualTo(new ResolveOutcome.Found(mapping));
+      Mapping later = fixture.minted(type);
       Awaitility.await().until(() -> !fixture.feed.isTrusted());
       // serve_stale, the default
-      assertThat(fixture.resolver.resolve(later.publicId().toString(), AllowedTypes.ALL))
-          .isEqualTo(new ResolveOutcome.Found(later));
+      assertThat(fixture.resolve(later)).isEqualTo(new ResolveOutcome.Found(later));
       fixture.on.setReachable(true);
-      Awaitility.await()
-          .until(() -> fixture.sealedRows.haveNone(TypedToken.of(type, later.token())));
+      fixture.awaitNoRow(type, later.token());
     }
   }
 
@@ -429,20 +367,17 @@ class SealedIdsTest {
   void aTypeThatRefusesInAnOutageRefusesItsSealedIdsTooOnceTheFeedIsNotBelieved() {
     try (MappingFixture fixture = new MappingFixture()) {
       Type type = fixture.sealed("message", "msg", Instant.EPOCH, "{\"on_outage\":\"refuse\"}");
-      Mapping mapping = fixture.mint(fixture.generated(type)).getFirst().mapping();
+      Mapping mapping = fixture.minted(type);
       String text = mapping.publicId().toString();
-      Awaitility.await()
-          .until(() -> fixture.sealedRows.haveNone(TypedToken.of(type, mapping.token())));
+      fixture.awaitNoRow(type, mapping.token());
 
       fixture.on.setReachable(false);
       Awaitility.await().until(() -> !fixture.feed.isTrusted());
 
-      assertThatThrownBy(() -> fixture.resolver.resolve(text, AllowedTypes.ALL))
-          .isInstanceOf(DatabaseUnavailable.class);
+      assertThatThrownBy(() -> fixture.resolve(text)).isInstanceOf(DatabaseUnavailable.class);
       fixture.on.setReachable(true);
       Awaitility.await().until(() -> fixture.feed.isTrusted());
-      assertThat(fixture.resolver.resolve(text, AllowedTypes.ALL))
-          .isEqualTo(new ResolveOutcome.Found(mapping));
+      assertThat(fixture.resolve(text)).isEqualTo(new ResolveOutcome.Found(mapping));
     }
   }
 
@@ -450,22 +385,21 @@ class SealedIdsTest {
   @Test
   void aTokenThatWasUnknownOfAnotherTypeIsFoundAllTheSame() {
     for (boolean isUnknownFirst : List.of(true, false)) {
-      Mapping sealed = minted(message);
+      Mapping sealed = FIXTURE.minted(message);
       Token token = sealed.publicId().token();
       FIXTURE.sealedRows.add(token);
       String madeUp = new PublicId(FIXTURE.charge.prefix(), token).toString();
       if (!isUnknownFirst) {
-        assertThat(resolved(sealed)).isEqualTo(new ResolveOutcome.Found(sealed));
+        assertThat(FIXTURE.resolve(sealed)).isEqualTo(new ResolveOutcome.Found(sealed));
       }
-      assertThat(FIXTURE.resolver.resolve(madeUp, AllowedTypes.ALL))
-          .isInstanceOf(ResolveOutcome.Unknown.class);
-      assertThat(resolved(sealed)).isEqualTo(new ResolveOutcome.Found(sealed));
+      assertThat(FIXTURE.resolve(madeUp)).isInstanceOf(ResolveOutcome.Unknown.class);
+      assertThat(FIXTURE.resolve(sealed)).isEqualTo(new ResolveOutcome.Found(sealed));
       assertThat(
               FIXTURE.resolver.resolveAll(
                   FIXTURE.read(List.of(madeUp, sealed.publicId().toString()))))
           .containsExactly(new ResolveOutcome.Unknown(), new ResolveOutcome.Found(sealed));
       assertThat(revoked(sealed)).isInstanceOf(EndOutcome.Done.class);
-      assertThat(resolved(sealed)).isInstanceOf(ResolveOutcome.Revoked.class);
+      assertThat(FIXTURE.resolve(sealed)).isInstanceOf(ResolveOutcome.Revoked.class);
     }
   }
 
@@ -473,63 +407,25 @@ class SealedIdsTest {
   @CsvSource({"lacking, lck, 1970-01-01T00:00:00Z", "partly, prt, 2024-03-01T00:00:00Z"})
   void anInstanceWithoutASealKeyRefusesItsEraAndNothingElse(
       String name, String prefix, Instant sealedFrom) {
-    Type type = FIXTURE.sealed(name, prefix, sealedFrom);
-    assertThat(
-            FIXTURE
-                .registry
-                .addEra(name, Optional.empty(), TestSealKeys.SECOND, Actor.operator())
-                .orElseThrow())
-        .isInstanceOf(PutOutcome.Updated.class);
-    FIXTURE
-        .on
-        .sql()
-        .execute(
-            "update coatcheck.era set starts_at = '2025-01-01T00:00:00Z' where starts_at is not"
-                + " null and type_id = "
-                + type.number(),
-            "update coatcheck.type set version = version + 1 where name = '" + name + "'");
-    Key first = key("2024-06-01T00:00:00Z", 1);
-    Key second = key("2025-06-01T00:00:00Z", 1);
+    TestEras.began(FIXTURE, FIXTURE.sealed(name, prefix, sealedFrom), "2025-01-01T00:00:00Z");
+    Key first = TestEras.key("2024-06-01T00:00:00Z", 1);
+    Key second = TestEras.key("2025-06-01T00:00:00Z", 1);
     try (MappingFixture whole = FIXTURE.beside();
-        Registry lacking =
-            Registry.open(
-                FIXTURE.database,
-                ChangeFeed.none(),
-                TestSealKeys.withoutSecond(),
-                new RandomSource(),
-                FIXTURE.observer,
-                System::nanoTime);
-        SealedRows rows =
-            SealedRows.open(
-                FIXTURE.database,
-                lacking,
-                FIXTURE.feed,
-                FIXTURE.observer,
-                InstantSource.system())) {
+        MappingFixture.Behind lacking = FIXTURE.behind(TestSealKeys.withoutSecond())) {
       Type there = whole.registry.named(name).orElseThrow();
       Mapping ofSecond = whole.lookup.find(there, second).orElseThrow();
-      Lookup lookup = new Lookup(FIXTURE.database, Optional.empty(), UnmappedRows.NONE, rows);
-      Resolver resolver =
-          new Resolver(
-              new IdParser(lacking),
-              FIXTURE.aliases,
-              lookup,
-              rows,
-              FIXTURE.feed,
-              FIXTURE.observer,
-              100,
-              3);
+      Type here = lacking.registry().named(name).orElseThrow();
+      String text = ofSecond.publicId().toString();
 
-      assertThat(lookup.find(lacking.named(name).orElseThrow(), first)).isPresent();
-      assertThatThrownBy(() -> lookup.find(lacking.named(name).orElseThrow(), second))
+      assertThat(lacking.lookup().find(here, first)).isPresent();
+      assertThatThrownBy(() -> lacking.lookup().find(here, second))
           .isInstanceOf(SealKeyMissing.class);
       for (int time = 0; time < 3; time++) {
-        assertThatThrownBy(() -> resolver.resolve(ofSecond.publicId().toString(), AllowedTypes.ALL))
+        assertThatThrownBy(() -> lacking.resolver().resolve(text, AllowedTypes.ALL))
             .isInstanceOf(SealKeyMissing.class)
             .hasMessageContaining(TestSealKeys.SECOND);
       }
-      assertThat(whole.resolver.resolve(ofSecond.publicId().toString(), AllowedTypes.ALL))
-          .isEqualTo(new ResolveOutcome.Found(ofSecond));
+      assertThat(whole.resolve(ofSecond)).isEqualTo(new ResolveOutcome.Found(ofSecond));
 
       assertThat(
               FIXTURE.aliases.add(
@@ -541,13 +437,12 @@ class SealedIdsTest {
       Minter minter =
           Minter.open(
               FIXTURE.database,
-              lacking,
+              lacking.registry(),
               MappingFixture.TOKENS,
               MappingFixture.generators(),
-              rows,
+              lacking.rows(),
               FIXTURE.observer,
               3);
-      Type here = lacking.named(name).orElseThrow();
       assertThatThrownBy(
               () ->
                   minter.mint(
@@ -558,10 +453,8 @@ class SealedIdsTest {
                               List.of(Alias.of(here, AliasScheme.LEGACY, "77"))))))
           .isInstanceOf(SealKeyMissing.class);
 
-      String text = ofSecond.publicId().toString();
       List<Endings.Request> revoke = List.of(new Endings.Request.Revoke(text, Optional.empty()));
-      Endings endings = new Endings(FIXTURE.database, resolver);
-      Erasures erasures = new Erasures(FIXTURE.database, resolver, FIXTURE.aliases);
+      Endings endings = new Endings(FIXTURE.database, lacking.resolver());
       assertThatThrownBy(
               () ->
                   endings.end(
@@ -571,7 +464,7 @@ class SealedIdsTest {
                       AllowedTypes.ALL,
                       Optional.empty()))
           .isInstanceOf(SealKeyMissing.class);
-      assertThatThrownBy(() -> erasures.erase(text, false, AllowedTypes.ALL, Actor.operator()))
+      assertThatThrownBy(() -> FIXTURE.erase(lacking.resolver(), text, false))
           .isInstanceOf(SealKeyMissing.class);
     }
   }
@@ -580,8 +473,8 @@ class SealedIdsTest {
   void aKeyThatALaterEraMayHaveHasNoIdYet() {
     Instant ahead = Instant.now().plus(Duration.ofHours(24)).plusSeconds(60);
 
-    assertThat(FIXTURE.lookup.find(message, key(ahead.toString(), 0))).isEmpty();
-    assertThat(FIXTURE.lookup.find(message, key(ahead.minusSeconds(120).toString(), 0)))
+    assertThat(FIXTURE.lookup.find(message, TestEras.key(ahead.toString(), 0))).isEmpty();
+    assertThat(FIXTURE.lookup.find(message, TestEras.key(ahead.minusSeconds(120).toString(), 0)))
         .isPresent();
   }
 }

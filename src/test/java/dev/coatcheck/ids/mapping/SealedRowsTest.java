@@ -27,7 +27,7 @@ class SealedRowsTest {
       fixture.on.sql().execute("create extension if not exists pg_stat_statements");
       Type type = fixture.sealed("message", "msg", Instant.EPOCH);
       TypedToken id = TypedToken.of(type, NO_ROW);
-      Awaitility.await().until(() -> fixture.sealedRows.haveNone(id));
+      fixture.awaitNoRow(type, NO_ROW);
       long before;
       try (TestSession _ =
           fixture.on.sql().begin("lock table coatcheck.public_id in access exclusive mode")) {
@@ -36,7 +36,7 @@ class SealedRowsTest {
         before = readings(fixture);
         assertThat(fixture.sealedRows.haveNone(id)).isFalse();
       }
-      Awaitility.await().until(() -> fixture.sealedRows.haveNone(id));
+      fixture.awaitNoRow(type, NO_ROW);
       Thread.sleep(300); // three times the pause before a type that is new is read
 
       assertThat(readings(fixture) - before).isEqualTo(1);
@@ -83,7 +83,7 @@ class SealedRowsTest {
     try (MappingFixture fixture = new MappingFixture()) {
       Type type = fixture.sealed("message", "msg", Instant.EPOCH);
       TypedToken id = TypedToken.of(type, NO_ROW);
-      Awaitility.await().until(() -> fixture.sealedRows.haveNone(id));
+      fixture.awaitNoRow(type, NO_ROW);
 
       try (TestSession _ =
           fixture.on.sql().begin("lock table coatcheck.public_id in access exclusive mode")) {
@@ -93,7 +93,7 @@ class SealedRowsTest {
         assertThat(fixture.feed.isTrusted()).isTrue();
         assertThat(fixture.sealedRows.haveNone(id)).isFalse();
       }
-      Awaitility.await().until(() -> fixture.sealedRows.haveNone(id));
+      fixture.awaitNoRow(type, NO_ROW);
     }
   }
 
@@ -102,17 +102,13 @@ class SealedRowsTest {
   void rowsOfActiveIdsAreNoneToAskFor() {
     try (MappingFixture fixture = new MappingFixture()) {
       Type type = fixture.sealed("message", "msg", Instant.EPOCH);
-      Mapping ended = fixture.mint(fixture.generated(type)).getFirst().mapping();
-      Mapping survivor = fixture.mint(fixture.generated(type)).getFirst().mapping();
+      Mapping ended = fixture.minted(type);
+      Mapping survivor = fixture.minted(type);
       fixture.end(
-          List.of(
-              new Endings.Request.Merge(
-                  ended.publicId().toString(), survivor.publicId().toString())),
-          Endings.Mode.EACH,
-          Actor.operator());
+          new Endings.Request.Merge(ended.publicId().toString(), survivor.publicId().toString()));
 
       try (MappingFixture restarted = fixture.beside()) {
-        Awaitility.await().until(() -> restarted.sealedRows.haveNone(TypedToken.of(type, NO_ROW)));
+        restarted.awaitNoRow(type, NO_ROW);
         assertThat(restarted.sealedRows.haveNone(TypedToken.of(type, survivor.token()))).isTrue();
         assertThat(restarted.sealedRows.haveNone(TypedToken.of(type, ended.token()))).isFalse();
       }
@@ -124,7 +120,7 @@ class SealedRowsTest {
     try (MappingFixture fixture = new MappingFixture()) {
       fixture.on.sql().execute("create extension if not exists pg_stat_statements");
       Type type = fixture.sealed("message", "msg", Instant.EPOCH);
-      Awaitility.await().until(() -> fixture.sealedRows.haveNone(TypedToken.of(type, NO_ROW)));
+      fixture.awaitNoRow(type, NO_ROW);
       long before = readings(fixture);
 
       List<Token> madeUp = tokens(11_000);
@@ -149,7 +145,7 @@ class SealedRowsTest {
     try (MappingFixture fixture = new MappingFixture()) {
       Type type = fixture.sealed("message", "msg", Instant.EPOCH);
       TypedToken id = TypedToken.of(type, NO_ROW);
-      Awaitility.await().until(() -> fixture.sealedRows.haveNone(id));
+      fixture.awaitNoRow(type, NO_ROW);
       List<Token> many = tokens(11_000);
       Token ended = new Token(5, 6);
 
@@ -163,8 +159,7 @@ class SealedRowsTest {
         assertThat(fixture.sealedRows.haveNone(TypedToken.of(type, ended))).isFalse();
       }
 
-      Awaitility.await()
-          .until(() -> fixture.sealedRows.haveNone(TypedToken.of(type, many.getFirst())));
+      fixture.awaitNoRow(type, many.getFirst());
       assertThat(fixture.sealedRows.haveNone(TypedToken.of(type, ended))).isFalse();
     }
   }

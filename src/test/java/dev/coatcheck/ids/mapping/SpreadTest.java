@@ -7,7 +7,6 @@ import dev.coatcheck.bulk.load.Importer;
 import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.id.PublicId;
-import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.Rights;
 import dev.coatcheck.ids.access.Scope;
@@ -124,7 +123,7 @@ class SpreadTest {
   }
 
   private static ResolveOutcome resolvedThere(String id) {
-    return THERE.resolver.resolve(id, AllowedTypes.ALL);
+    return THERE.resolve(id);
   }
 
   private static String minted() {

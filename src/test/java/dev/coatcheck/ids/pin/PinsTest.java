@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.cluster.change.ChangeFeed;
-import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.seal.SealKeyMissing;
 import dev.coatcheck.core.seal.TestSealKeys;
@@ -14,20 +13,16 @@ import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.ending.Endings;
 import dev.coatcheck.ids.ending.EraseOutcome;
-import dev.coatcheck.ids.ending.Erasures;
 import dev.coatcheck.ids.mapping.IdParser;
-import dev.coatcheck.ids.mapping.Lookup;
 import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.Resolver;
 import dev.coatcheck.ids.mapping.SealedRows;
 import dev.coatcheck.ids.mapping.TestEras;
-import dev.coatcheck.ids.mapping.UnmappedRows;
 import dev.coatcheck.ids.mint.MintCall;
 import dev.coatcheck.ids.mint.MintOutcome;
 import dev.coatcheck.ids.mint.MintRequest;
-import dev.coatcheck.ids.registry.Registry;
 import dev.coatcheck.ids.registry.Type;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -69,14 +64,6 @@ class PinsTest {
     return FIXTURE.registry.named(type.name()).orElseThrow();
   }
 
-  private static Mapping minted(Type type, Key key) {
-    return FIXTURE.mint(new MintRequest(type, Optional.of(key))).getFirst().mapping();
-  }
-
-  private static ResolveOutcome resolved(String id) {
-    return FIXTURE.resolver.resolve(id, AllowedTypes.ALL);
-  }
-
   private static List<Key.Bigint> keys(int count) {
     return IntStream.range(0, count).mapToObj(i -> TestEras.key(IN_FIRST, i)).toList();
   }
@@ -85,19 +72,19 @@ class PinsTest {
   void afterTheCloseOnlyPinnedIdsOfTheEraResolve() {
     Type type = type("leaked", "lkd");
     List<Key.Bigint> keys = keys(20);
-    List<Mapping> before = keys.stream().map(key -> minted(type, key)).toList();
+    List<Mapping> before = keys.stream().map(key -> FIXTURE.minted(type, key)).toList();
     Key.Bigint unused = TestEras.key(IN_FIRST, 900);
     String forged = TestEras.forgedId(type, TestSealKeys.FIRST, unused);
-    Mapping ofSecond = minted(type, TestEras.key(IN_SECOND, 1));
-    assertThat(resolved(forged)).isInstanceOf(ResolveOutcome.Found.class); // the leak
+    Mapping ofSecond = FIXTURE.minted(type, TestEras.key(IN_SECOND, 1));
+    assertThat(FIXTURE.resolve(forged)).isInstanceOf(ResolveOutcome.Found.class); // the leak
 
     assertThat(pinned(type, keys)).isEqualTo(new PinOutcome.Pinned(20, 0, List.of()));
-    assertThat(resolved(forged)).isInstanceOf(ResolveOutcome.Found.class);
+    assertThat(FIXTURE.resolve(forged)).isInstanceOf(ResolveOutcome.Found.class);
     Type after = closed(type);
 
-    assertThat(resolved(forged)).isEqualTo(new ResolveOutcome.Unknown());
+    assertThat(FIXTURE.resolve(forged)).isEqualTo(new ResolveOutcome.Unknown());
     for (Mapping mapping : before) {
-      assertThat(resolved(mapping.publicId().toString()))
+      assertThat(FIXTURE.resolve(mapping))
           .isInstanceOfSatisfying(
               ResolveOutcome.Found.class,
               found -> {
@@ -106,10 +93,10 @@ class PinsTest {
               });
       assertThat(FIXTURE.lookup.find(after, mapping.key()).orElseThrow().token())
           .isEqualTo(mapping.token());
-      assertThat(minted(after, mapping.key()).token()).isEqualTo(mapping.token());
+      assertThat(FIXTURE.minted(after, mapping.key()).token()).isEqualTo(mapping.token());
     }
-    assertThat(resolved(ofSecond.publicId().toString()))
-        .isEqualTo(new ResolveOutcome.Found(minted(after, ofSecond.key())));
+    assertThat(FIXTURE.resolve(ofSecond))
+        .isEqualTo(new ResolveOutcome.Found(FIXTURE.minted(after, ofSecond.key())));
     assertThat(FIXTURE.lookup.find(after, unused)).isEmpty();
     assertThat(pinned(after, keys)).isEqualTo(new PinOutcome.Pinned(0, 20, List.of()));
   }
@@ -123,8 +110,8 @@ class PinsTest {
     assertThat(ticket.created()).isTrue();
     assertThat(ticket.mapping().token())
         .isNotEqualTo(TestEras.forged(type, TestSealKeys.FIRST, key));
-    assertThat(minted(type, key)).isEqualTo(ticket.mapping());
-    assertThat(resolved(ticket.mapping().publicId().toString()))
+    assertThat(FIXTURE.minted(type, key)).isEqualTo(ticket.mapping());
+    assertThat(FIXTURE.resolve(ticket.mapping().publicId().toString()))
         .isEqualTo(new ResolveOutcome.Found(ticket.mapping()));
     assertThat(pinned(type, List.of(key, TestEras.key(IN_FIRST, 2))))
         .isEqualTo(new PinOutcome.Pinned(1, 0, List.of(0)));
@@ -134,21 +121,21 @@ class PinsTest {
   @Test
   void anIdThatWasAskedForTooEarlyResolvesOnceItsKeyIsPinned() {
     Type type = type("early", "ear");
-    Mapping mapping = minted(type, TestEras.key(IN_FIRST, 1));
+    Mapping mapping = FIXTURE.minted(type, TestEras.key(IN_FIRST, 1));
     String id = mapping.publicId().toString();
     Type after = closed(type);
-    assertThat(resolved(id)).isEqualTo(new ResolveOutcome.Unknown());
+    assertThat(FIXTURE.resolve(id)).isEqualTo(new ResolveOutcome.Unknown());
 
     pinned(after, List.of((Key.Bigint) mapping.key()));
 
-    Awaitility.await().until(() -> resolved(id) instanceof ResolveOutcome.Found);
+    Awaitility.await().until(() -> FIXTURE.resolve(id) instanceof ResolveOutcome.Found);
   }
 
   /** The filter of rows does not know the type yet, so what resolved was in the cache. */
   @Test
   void whatWasCachedIsReadAgainAfterTheClose() {
     Type type = type("cached", "cch");
-    Mapping pinned = minted(type, TestEras.key(IN_FIRST, 6));
+    Mapping pinned = FIXTURE.minted(type, TestEras.key(IN_FIRST, 6));
     String id = pinned.publicId().toString();
     String forged = TestEras.forgedId(type, TestSealKeys.FIRST, TestEras.key(IN_FIRST, 5));
     try (SealedRows none =
@@ -158,7 +145,16 @@ class PinsTest {
             ChangeFeed.none(),
             FIXTURE.observer,
             InstantSource.system())) {
-      Resolver resolver = resolver(FIXTURE.registry, FIXTURE.lookup, none);
+      Resolver resolver =
+          new Resolver(
+              new IdParser(FIXTURE.registry),
+              FIXTURE.aliases,
+              FIXTURE.lookup,
+              none,
+              FIXTURE.feed,
+              FIXTURE.observer,
+              100,
+              3);
       assertThat(resolver.resolve(forged, AllowedTypes.ALL))
           .isInstanceOf(ResolveOutcome.Found.class);
       assertThat(resolver.resolve(id, AllowedTypes.ALL)).isInstanceOf(ResolveOutcome.Found.class);
@@ -172,60 +168,33 @@ class PinsTest {
     }
   }
 
-  private static Resolver resolver(Registry registry, Lookup lookup, SealedRows rows) {
-    return new Resolver(
-        new IdParser(registry),
-        FIXTURE.aliases,
-        lookup,
-        rows,
-        FIXTURE.feed,
-        FIXTURE.observer,
-        100,
-        3);
-  }
-
   @Test
   void anEraClosedWhileAnInstanceStoodStillOpensNothingThere() {
     Type type = type("stood", "std");
     String forged = TestEras.forgedId(type, TestSealKeys.FIRST, TestEras.key(IN_FIRST, 5));
-    try (Registry behind =
-            Registry.open(
-                FIXTURE.database,
-                ChangeFeed.none(),
-                TestSealKeys.ALL,
-                new RandomSource(),
-                FIXTURE.observer,
-                System::nanoTime);
-        SealedRows rows =
-            SealedRows.open(
-                FIXTURE.database, behind, FIXTURE.feed, FIXTURE.observer, InstantSource.system())) {
-      Lookup lookup = new Lookup(FIXTURE.database, Optional.empty(), UnmappedRows.NONE, rows);
-      Resolver resolver = resolver(behind, lookup, rows);
-      assertThat(resolver.resolve(forged, AllowedTypes.ALL))
+    try (MappingFixture.Behind behind = FIXTURE.behind(TestSealKeys.ALL)) {
+      assertThat(behind.resolver().resolve(forged, AllowedTypes.ALL))
           .isInstanceOf(ResolveOutcome.Found.class);
 
       closed(type);
 
-      assertThat(resolver.resolve(forged, AllowedTypes.ALL))
+      assertThat(behind.resolver().resolve(forged, AllowedTypes.ALL))
           .isEqualTo(new ResolveOutcome.Unknown());
-      assertThat(lookup.find(type, TestEras.key(IN_FIRST, 5))).isEmpty();
+      assertThat(behind.lookup().find(type, TestEras.key(IN_FIRST, 5))).isEmpty();
     }
   }
 
   @Test
   void aRevokedIdThatIsPinnedStaysRevoked() {
     Type type = type("ended", "end");
-    Mapping mapping = minted(type, TestEras.key(IN_FIRST, 1));
-    FIXTURE.end(
-        List.of(new Endings.Request.Revoke(mapping.publicId().toString(), Optional.empty())),
-        Endings.Mode.EACH,
-        Actor.operator());
+    Mapping mapping = FIXTURE.minted(type, TestEras.key(IN_FIRST, 1));
+    FIXTURE.end(new Endings.Request.Revoke(mapping.publicId().toString(), Optional.empty()));
 
     assertThat(pinned(type, List.of((Key.Bigint) mapping.key())))
         .isEqualTo(new PinOutcome.Pinned(1, 0, List.of()));
     Type after = closed(type);
 
-    assertThat(resolved(mapping.publicId().toString())).isInstanceOf(ResolveOutcome.Revoked.class);
+    assertThat(FIXTURE.resolve(mapping)).isInstanceOf(ResolveOutcome.Revoked.class);
     assertThat(FIXTURE.minter.mint(MintCall.of(new MintRequest(after, Optional.of(mapping.key())))))
         .isEqualTo(new MintOutcome.Minted(List.of(new MintOutcome.Ended())));
   }
@@ -295,46 +264,28 @@ class PinsTest {
   void aPinnedIdIsErasedOnceItsSealKeyIsDestroyed() {
     Type type = type("erased", "ers");
     Key.Bigint key = TestEras.key(IN_FIRST, 1);
-    String id = minted(type, key).publicId().toString();
+    String id = FIXTURE.minted(type, key).publicId().toString();
     pinned(type, List.of(key));
-    Erasures erasures = new Erasures(FIXTURE.database, FIXTURE.resolver, FIXTURE.aliases);
-    assertThat(erasures.erase(id, false, AllowedTypes.ALL, Actor.operator()))
-        .isEqualTo(new EraseOutcome.Sealed());
+    assertThat(FIXTURE.erase(FIXTURE.resolver, id, false)).isEqualTo(new EraseOutcome.Sealed());
     Type after = closed(type);
-    assertThat(erasures.erase(id, false, AllowedTypes.ALL, Actor.operator()))
+    assertThat(FIXTURE.erase(FIXTURE.resolver, id, false))
         .isEqualTo(new EraseOutcome.SealKeyKept(TestSealKeys.FIRST));
 
-    try (Registry without =
-            Registry.open(
-                FIXTURE.database,
-                ChangeFeed.none(),
-                TestSealKeys.withoutFirst(),
-                new RandomSource(),
-                FIXTURE.observer,
-                System::nanoTime);
-        SealedRows rows =
-            SealedRows.open(
-                FIXTURE.database,
-                without,
-                FIXTURE.feed,
-                FIXTURE.observer,
-                InstantSource.system())) {
-      Type there = without.named("erased").orElseThrow();
+    try (MappingFixture.Behind without = FIXTURE.behind(TestSealKeys.withoutFirst())) {
+      Type there = without.registry().named("erased").orElseThrow();
       assertThat(there.sealing().orElseThrow().erasWithoutKey()).isEmpty();
-      Lookup lookup = new Lookup(FIXTURE.database, Optional.empty(), UnmappedRows.NONE, rows);
-      Resolver resolver = resolver(without, lookup, rows);
-      assertThat(lookup.find(there, key)).isPresent();
-      assertThat(resolver.resolve(id, AllowedTypes.ALL)).isInstanceOf(ResolveOutcome.Found.class);
+      assertThat(without.lookup().find(there, key)).isPresent();
+      assertThat(without.resolver().resolve(id, AllowedTypes.ALL))
+          .isInstanceOf(ResolveOutcome.Found.class);
       assertThatThrownBy(
               () -> PINS.pin(there, TestSealKeys.FIRST, List.of(key.value() + 1), Actor.operator()))
           .isInstanceOf(SealKeyMissing.class);
 
-      assertThat(
-              new Erasures(FIXTURE.database, resolver, FIXTURE.aliases)
-                  .erase(id, false, AllowedTypes.ALL, Actor.operator()))
+      assertThat(FIXTURE.erase(without.resolver(), id, false))
           .isInstanceOf(EraseOutcome.Erased.class);
-      assertThat(resolver.resolve(id, AllowedTypes.ALL)).isInstanceOf(ResolveOutcome.Erased.class);
-      assertThat(lookup.find(there, key)).isEmpty();
+      assertThat(without.resolver().resolve(id, AllowedTypes.ALL))
+          .isInstanceOf(ResolveOutcome.Erased.class);
+      assertThat(without.lookup().find(there, key)).isEmpty();
     }
     assertThat(
             FIXTURE

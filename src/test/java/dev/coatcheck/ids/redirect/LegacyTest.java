@@ -2,7 +2,6 @@ package dev.coatcheck.ids.redirect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.ids.alias.Alias;
@@ -17,7 +16,6 @@ import dev.coatcheck.ids.mint.MintRequest;
 import dev.coatcheck.ids.redirect.LegacyHits.DayCount;
 import dev.coatcheck.ids.registry.DeadLink;
 import dev.coatcheck.ids.registry.LegacyPolicy;
-import dev.coatcheck.ids.registry.PutConditions;
 import dev.coatcheck.ids.registry.RedirectHosts;
 import dev.coatcheck.ids.registry.TestType;
 import dev.coatcheck.ids.registry.Type;
@@ -48,6 +46,9 @@ class LegacyTest {
   private static final LocalDate LAST = LocalDate.parse("2026-11-22");
   private static final Instant SUNSET = Instant.parse("2030-01-01T00:00:00Z");
   private static final int MAX_AGE_SECONDS = 3_600;
+  private static final long[][] SECONDS_LEFT_AND_MAX_AGE = {
+    {86_400, 3_600}, {3_601, 3_600}, {3_599, 3_599}, {1, 1}
+  };
   private static final Instant FROM = Instant.parse("2029-06-01T10:00:00Z");
   private static final Instant TO = Instant.parse("2029-06-01T11:00:00Z");
 
@@ -253,41 +254,27 @@ class LegacyTest {
   /** A cache that keeps the redirect longer would lead clients on after the end. */
   @Test
   void noCacheKeepsARedirectBeyondTheSunset() {
-    Type order = ended();
-    FIXTURE.mint(
-        new MintRequest(
-            order, Optional.empty(), List.of(Alias.of(order, AliasScheme.LEGACY, "17"))));
+    Type _ = paused("ended", "end", "[]");
     try (LegacyFixture legacy = open("2029-01-01T00:00:00Z", UnmappedRows.NONE)) {
-      long[][] secondsLeftAndMaxAge = {{86_400, 3_600}, {3_601, 3_600}, {3_599, 3_599}, {1, 1}};
-      for (long[] seconds : secondsLeftAndMaxAge) {
+      for (long[] seconds : SECONDS_LEFT_AND_MAX_AGE) {
         now.set(SUNSET.minusSeconds(seconds[0]));
-        assertThat(follow(legacy))
-            .isInstanceOfSatisfying(
-                RedirectOutcome.To.class,
-                to -> assertThat((long) to.maxAgeSeconds()).isEqualTo(seconds[1]));
+        requireMaxAge(legacy, "ended", seconds[1]);
       }
       now.set(SUNSET.minusMillis(1));
-      assertThat(follow(legacy))
-          .isInstanceOfSatisfying(
-              RedirectOutcome.To.class, to -> assertThat(to.maxAgeSeconds()).isZero());
+      requireMaxAge(legacy, "ended", 0);
       now.set(SUNSET);
-      assertThat(follow(legacy)).isInstanceOf(RedirectOutcome.Over.class);
+      assertThat(follow(legacy, "ended")).isInstanceOf(RedirectOutcome.Over.class);
     }
   }
 
   @Test
   void noCacheKeepsARedirectWhoseLookUpLastedUntilTheSunset() {
-    Type order = ended();
-    FIXTURE.mint(
-        new MintRequest(
-            order, Optional.empty(), List.of(Alias.of(order, AliasScheme.LEGACY, "17"))));
+    Type _ = paused("ended", "end", "[]");
     now.set(SUNSET.minusSeconds(60));
     try (LegacyFixture legacy =
         LegacyFixture.open(FIXTURE, UnmappedRows.NONE, () -> now.getAndSet(SUNSET))) {
       now.set(SUNSET.minusSeconds(60));
-      assertThat(follow(legacy))
-          .isInstanceOfSatisfying(
-              RedirectOutcome.To.class, to -> assertThat(to.maxAgeSeconds()).isZero());
+      requireMaxAge(legacy, "ended", 0);
     }
   }
 
@@ -299,17 +286,14 @@ class LegacyTest {
     "gone.example, NotFound, none"
   })
   void aTypeRedirectsToListedHostsOnly(String list, String redirected, String deadLink) {
-    FIXTURE.registry.put(
-        TestType.of("hosted", "hos")
-            .and(
-                """
-                {"redirect":{"template":"https://shop.example/{id}"},"legacy":{},
-                 "fallback_url":"https://gone.example/"}
-                """)
-            .definition(),
-        PutConditions.NONE,
-        Actor.operator());
-    Type hosted = FIXTURE.registry.named("hosted").orElseThrow();
+    Type hosted =
+        FIXTURE.put(
+            TestType.of("hosted", "hos")
+                .and(
+                    """
+                    {"redirect":{"template":"https://shop.example/{id}"},"legacy":{},
+                     "fallback_url":"https://gone.example/"}
+                    """));
     String id = FIXTURE.mint(FIXTURE.generated(hosted)).getFirst().mapping().publicId().toString();
     LegacyCaller visitor = LegacyFixture.visitor("192.0.2.1");
     RedirectHosts hosts = RedirectHosts.parse(list);
@@ -317,10 +301,7 @@ class LegacyTest {
         LegacyFixture.open(FIXTURE, UnmappedRows.NONE, hosts, InstantSource.system())) {
       assertThat(legacy.redirector().redirect(id, visitor).getClass().getSimpleName())
           .isEqualTo(redirected);
-      FIXTURE.end(
-          List.of(new Endings.Request.Revoke(id, Optional.empty())),
-          Endings.Mode.EACH,
-          Actor.operator());
+      FIXTURE.end(new Endings.Request.Revoke(id, Optional.empty()));
       assertThat(
               legacy.redirector().redirect(id, visitor)
                       instanceof RedirectOutcome.Gone(DeadLink link)
@@ -337,29 +318,28 @@ class LegacyTest {
     LegacyPolicy policy =
         paused("windows", "wnd", "[%s]".formatted(window(FROM, TO, 503))).legacy().orElseThrow();
     try (LegacyFixture legacy = open("2029-01-01T00:00:00Z", UnmappedRows.NONE)) {
-      long[][] secondsLeftAndMaxAge = {{86_400, 3_600}, {3_601, 3_600}, {3_599, 3_599}, {1, 1}};
-      for (long[] seconds : secondsLeftAndMaxAge) {
+      for (long[] seconds : SECONDS_LEFT_AND_MAX_AGE) {
         now.set(FROM.minusSeconds(seconds[0]));
-        requireMaxAge(legacy, seconds[1]);
+        requireMaxAge(legacy, "windows", seconds[1]);
       }
       now.set(FROM.minusMillis(1));
-      requireMaxAge(legacy, 0);
+      requireMaxAge(legacy, "windows", 0);
       for (Instant within : List.of(FROM, FROM.plusMillis(1), TO.minusSeconds(1))) {
         now.set(within);
         assertThat(follow(legacy, "windows")).isInstanceOf(LegacyPaused.class);
         assertThat(policy.maxAgeSeconds(within)).as("of an exempt caller's redirect").isZero();
       }
       now.set(TO);
-      requireMaxAge(legacy, MAX_AGE_SECONDS);
+      requireMaxAge(legacy, "windows", MAX_AGE_SECONDS);
       now.set(SUNSET.minusSeconds(7));
-      requireMaxAge(legacy, 7);
+      requireMaxAge(legacy, "windows", 7);
       now.set(SUNSET);
       assertThat(follow(legacy, "windows")).isInstanceOf(RedirectOutcome.Over.class);
     }
   }
 
-  private static void requireMaxAge(LegacyFixture legacy, long seconds) {
-    assertThat(follow(legacy, "windows"))
+  private static void requireMaxAge(LegacyFixture legacy, String type, long seconds) {
+    assertThat(follow(legacy, type))
         .isInstanceOfSatisfying(
             RedirectOutcome.To.class,
             to -> assertThat((long) to.maxAgeSeconds()).isEqualTo(seconds));
@@ -418,46 +398,21 @@ class LegacyTest {
   }
 
   private static Type paused(String name, String prefix, String brownouts) {
-    FIXTURE.registry.put(
-        TestType.of(name, prefix)
-            .and(
-                """
-                {"redirect":{"template":"https://shop.example/{id}","max_age_seconds":%1$d},
-                 "legacy":{"sunset_at":"%2$s","max_age_seconds":%1$d,"brownouts":%3$s,
-                           "brownouts_exempt":["key_2bN8Qx0LmT4a"]}}
-                """
-                    .formatted(MAX_AGE_SECONDS, SUNSET, brownouts))
-            .definition(),
-        PutConditions.NONE,
-        Actor.operator());
-    Type type = FIXTURE.registry.named(name).orElseThrow();
+    Type type =
+        FIXTURE.put(
+            TestType.of(name, prefix)
+                .and(
+                    """
+                    {"redirect":{"template":"https://shop.example/{id}","max_age_seconds":%1$d},
+                     "legacy":{"sunset_at":"%2$s","max_age_seconds":%1$d,"brownouts":%3$s,
+                               "brownouts_exempt":["key_2bN8Qx0LmT4a"]}}
+                    """
+                        .formatted(MAX_AGE_SECONDS, SUNSET, brownouts)));
     mint(type, 17);
     return type;
   }
 
   private static RedirectOutcome follow(LegacyFixture legacy, String type) {
     return legacy.redirector().follow(type, "17", LegacyFixture.visitor("192.0.2.1")).orElseThrow();
-  }
-
-  private static RedirectOutcome follow(LegacyFixture legacy) {
-    return legacy
-        .redirector()
-        .follow("ended", "17", LegacyFixture.visitor("192.0.2.1"))
-        .orElseThrow();
-  }
-
-  private static Type ended() {
-    FIXTURE.registry.put(
-        TestType.of("ended", "end")
-            .and(
-                """
-                {"redirect":{"template":"https://shop.example/{id}","max_age_seconds":%1$d},
-                 "legacy":{"sunset_at":"%2$s","max_age_seconds":%1$d}}
-                """
-                    .formatted(MAX_AGE_SECONDS, SUNSET))
-            .definition(),
-        PutConditions.NONE,
-        Actor.operator());
-    return FIXTURE.registry.named("ended").orElseThrow();
   }
 }

@@ -59,12 +59,10 @@ class RegistryTest {
   void aTypeCreatedAfterAnotherWasDeletedByHandIsKnownAtOnce() {
     TestDatabase own = TestDatabase.fresh();
     try (Database database = Database.open(own.settings(2), "own", OBSERVER);
-        Registry registry =
-            Registry.open(
-                database, FEED, SealKeys.NONE, new RandomSource(), OBSERVER, System::nanoTime)) {
-      registry.put(TestType.of("gone", "gone").definition(), PutConditions.NONE, Actor.operator());
+        Registry registry = registry(database, FEED, System::nanoTime)) {
+      put(registry, TestType.of("gone", "gone"));
       own.sql().execute("delete from coatcheck.type");
-      registry.put(TestType.of("next", "next").definition(), PutConditions.NONE, Actor.operator());
+      put(registry, TestType.of("next", "next"));
 
       assertThat(registry.all()).extracting(Type::name).containsExactly("next");
     }
@@ -74,16 +72,11 @@ class RegistryTest {
   void aTypeChangedAfterAnotherWasDeletedByHandIsKnownAtOnce() {
     TestDatabase own = TestDatabase.fresh();
     try (Database database = Database.open(own.settings(2), "own", OBSERVER);
-        Registry registry =
-            Registry.open(
-                database, FEED, SealKeys.NONE, new RandomSource(), OBSERVER, System::nanoTime)) {
-      registry.put(TestType.of("gone", "gone").definition(), PutConditions.NONE, Actor.operator());
-      registry.put(TestType.of("kept", "kept").definition(), PutConditions.NONE, Actor.operator());
+        Registry registry = registry(database, FEED, System::nanoTime)) {
+      put(registry, TestType.of("gone", "gone"));
+      put(registry, TestType.of("kept", "kept"));
       own.sql().execute("delete from coatcheck.type where name = 'gone'");
-      registry.put(
-          TestType.of("kept", "kept").and("{\"on_outage\":\"refuse\"}").definition(),
-          PutConditions.NONE,
-          Actor.operator());
+      put(registry, TestType.of("kept", "kept").and("{\"on_outage\":\"refuse\"}"));
 
       assertThat(registry.all()).extracting(Type::version).containsExactly(2);
     }
@@ -95,14 +88,13 @@ class RegistryTest {
     AtomicLong now = new AtomicLong();
     TestDatabase own = TestDatabase.fresh();
     try (Database database = Database.open(own.settings(2), "own", OBSERVER);
-        Registry registry =
-            Registry.open(database, FEED, SealKeys.NONE, new RandomSource(), OBSERVER, now::get)) {
+        Registry registry = registry(database, FEED, now::get)) {
       for (TestType type :
           List.of(
               TestType.of("lost", "lost"),
               TestType.of("lost", "lost").and("{\"on_outage\":\"refuse\"}"),
               TestType.of("next", "next"))) {
-        registry.put(type.definition(), PutConditions.NONE, Actor.operator());
+        put(registry, type);
       }
       own.sql()
           .execute(
@@ -120,10 +112,10 @@ class RegistryTest {
   @Test
   void aTypeIsReadAgainWhereNoFeedVouchesForIt() {
     TestType type = TestType.of("stood", "std");
-    HERE.put(type.definition(), PutConditions.NONE, Actor.operator());
+    put(HERE, type);
     try (Registry behind = registry(ChangeFeed.none(), System::nanoTime)) {
       Type before = behind.named("stood").orElseThrow();
-      HERE.put(type.with("retired", true).definition(), PutConditions.NONE, Actor.operator());
+      put(HERE, type.with("retired", true));
 
       assertThat(behind.named("stood")).contains(before);
       assertThat(behind.current(before).isRetired()).isTrue();
@@ -137,10 +129,10 @@ class RegistryTest {
     boolean wasHeld = false;
     for (int round = 0; round < 100 && !wasHeld; round++) {
       TestType type = TestType.of("held" + round, "hld" + round);
-      HERE.put(type.definition(), PutConditions.NONE, Actor.operator());
+      put(HERE, type);
       Type before =
           await().until(() -> THERE.named(type.name()), Optional::isPresent).orElseThrow();
-      HERE.put(type.with("retired", true).definition(), PutConditions.NONE, Actor.operator());
+      put(HERE, type.with("retired", true));
       try (TestSession _ = sql.begin("lock table coatcheck.type in access exclusive mode")) {
         wasHeld = await().until(() -> heldOrRead(before), Optional::isPresent).orElseThrow();
         assertThat(THERE.named(type.name())).isPresent(); // for resolves, which need none of it
@@ -156,10 +148,8 @@ class RegistryTest {
     AtomicLong now = new AtomicLong();
     TestDatabase own = TestDatabase.fresh();
     try (Database gone = Database.open(own.settings(2), "gone", OBSERVER);
-        Registry behind =
-            Registry.open(
-                gone, ChangeFeed.none(), SealKeys.NONE, new RandomSource(), OBSERVER, now::get)) {
-      behind.put(TestType.of("away", "awy").definition(), PutConditions.NONE, Actor.operator());
+        Registry behind = registry(gone, ChangeFeed.none(), now::get)) {
+      put(behind, TestType.of("away", "awy"));
       Type before = behind.named("away").orElseThrow();
       own.setReachable(false);
       assertThat(behind.current(before)).isEqualTo(before);
@@ -197,8 +187,7 @@ class RegistryTest {
     AtomicLong now = new AtomicLong();
     TestDatabase own = TestDatabase.fresh();
     try (Database gone = Database.open(own.settings(2), "gone", OBSERVER);
-        Registry registry =
-            Registry.open(gone, FEED, SealKeys.NONE, new RandomSource(), OBSERVER, now::get);
+        Registry registry = registry(gone, FEED, now::get);
         MachineDelay delay = MachineDelay.measure();
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       now.addAndGet(Duration.ofSeconds(1).toNanos());
@@ -230,18 +219,11 @@ class RegistryTest {
 
   @Test
   void aTypeIsCreatedOnceAndThenUpdated() {
-    Type created =
-        ((PutOutcome.Created)
-                HERE.put(definition("order", "ord", null), PutConditions.NONE, Actor.operator()))
-            .type();
-    Type same =
-        ((PutOutcome.Updated)
-                HERE.put(definition("order", "ord", null), PutConditions.NONE, Actor.operator()))
-            .type();
+    Type created = ((PutOutcome.Created) put(HERE, TestType.of("order", "ord"))).type();
+    Type same = ((PutOutcome.Updated) put(HERE, TestType.of("order", "ord"))).type();
     Type changed =
         ((PutOutcome.Updated)
-                HERE.put(
-                    definition("order", "ord", "https://a.example/{id}"), at(1), Actor.operator()))
+                put(TestType.of("order", "ord").redirect("https://a.example/{id}"), 1))
             .type();
 
     assertThat(same.version()).isEqualTo(created.version()).isEqualTo(1);
@@ -260,14 +242,7 @@ class RegistryTest {
         TestSession last = sql.session()) {
       Future<PutOutcome> put =
           threads.submit(
-              () ->
-                  Deadline.after(LONG)
-                      .call(
-                          () ->
-                              alone.put(
-                                  definition("held", "held", null),
-                                  PutConditions.NONE,
-                                  Actor.operator())));
+              () -> Deadline.after(LONG).call(() -> put(alone, TestType.of("held", "held"))));
       await().until(() -> isWaiting(sql, "ShareRowExclusiveLock"));
       Future<?> taken =
           threads.submit(() -> last.begin("lock table coatcheck.type in access exclusive mode"));
@@ -297,42 +272,31 @@ class RegistryTest {
 
   @Test
   void whatNeverChangesIsRefused() {
-    HERE.put(definition("refund", "re", null), PutConditions.NONE, Actor.operator());
+    put(HERE, TestType.of("refund", "re"));
 
-    assertRefused(
-        HERE.put(definition("refund", "rf", null), PutConditions.NONE, Actor.operator()),
-        "immutable_field",
-        "prefix");
-    assertRefused(
-        HERE.put(
-            TestType.of("refund", "re").uuids().definition(), PutConditions.NONE, Actor.operator()),
-        "immutable_field",
-        "key");
-    assertRefused(
-        HERE.put(definition("other", "re", null), PutConditions.NONE, Actor.operator()),
-        "prefix_taken",
-        "prefix");
+    assertRefused(put(HERE, TestType.of("refund", "rf")), "immutable_field", "prefix");
+    assertRefused(put(HERE, TestType.of("refund", "re").uuids()), "immutable_field", "key");
+    assertRefused(put(HERE, TestType.of("other", "re")), "prefix_taken", "prefix");
     assertThat(HERE.named("other")).isEmpty();
   }
 
   @Test
   void aVersionThatWasNotSeenIsRefused() {
-    HERE.put(definition("payout", "po", null), PutConditions.NONE, Actor.operator());
+    put(HERE, TestType.of("payout", "po"));
 
-    assertThat(HERE.put(definition("payout", "po", "https://a.example/"), at(3), Actor.operator()))
+    assertThat(put(TestType.of("payout", "po").redirect("https://a.example/"), 3))
         .isEqualTo(new PutOutcome.VersionDiffers(1));
-    assertThat(HERE.put(definition("absent", "abs", null), at(1), Actor.operator()))
-        .isEqualTo(new PutOutcome.VersionDiffers(0));
+    assertThat(put(TestType.of("absent", "abs"), 1)).isEqualTo(new PutOutcome.VersionDiffers(0));
 
-    HERE.put(definition("payout", "po", "https://b.example/"), at(1), Actor.operator());
-    assertThat(HERE.put(definition("payout", "po", "https://a.example/"), at(1), Actor.operator()))
+    put(TestType.of("payout", "po").redirect("https://b.example/"), 1);
+    assertThat(put(TestType.of("payout", "po").redirect("https://a.example/"), 1))
         .as("what another caller changed meanwhile stays")
         .isEqualTo(new PutOutcome.VersionDiffers(2));
   }
 
   @Test
   void racersForOnePrefixHaveOneWinner() throws Exception {
-    List<PutOutcome> outcomes = race(racer -> definition("racer_" + racer, "race", null));
+    List<PutOutcome> outcomes = race(racer -> TestType.of("racer_" + racer, "race"));
 
     assertThat(outcomes).filteredOn(PutOutcome.Created.class::isInstance).hasSize(1);
     assertThat(outcomes).filteredOn(PutOutcome.Refused.class::isInstance).hasSize(11);
@@ -340,18 +304,18 @@ class RegistryTest {
 
   @Test
   void racersForOneNameAgree() throws Exception {
-    List<PutOutcome> outcomes = race(_ -> definition("twin", "tw", null));
+    List<PutOutcome> outcomes = race(_ -> TestType.of("twin", "tw"));
 
     assertThat(outcomes).filteredOn(PutOutcome.Created.class::isInstance).hasSize(1);
     assertThat(outcomes).filteredOn(PutOutcome.Updated.class::isInstance).hasSize(11);
   }
 
-  private static List<PutOutcome> race(IntFunction<TypeDefinition> definition) throws Exception {
+  private static List<PutOutcome> race(IntFunction<TestType> type) throws Exception {
     List<Callable<PutOutcome>> racers = new ArrayList<>();
     for (int i = 0; i < 12; i++) {
       Registry registry = i % 2 == 0 ? HERE : THERE;
-      TypeDefinition its = definition.apply(i);
-      racers.add(() -> registry.put(its, PutConditions.NONE, Actor.operator()));
+      TestType its = type.apply(i);
+      racers.add(() -> put(registry, its));
     }
     List<PutOutcome> outcomes = new ArrayList<>();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -369,7 +333,7 @@ class RegistryTest {
     try (Registry asked = registry(ChangeFeed.none(), nanos::get)) {
       for (int round = 0; round < 20; round++) {
         String name = "asked_" + round;
-        HERE.put(definition(name, "ask" + round, null), PutConditions.NONE, Actor.operator());
+        put(HERE, TestType.of(name, "ask" + round));
         // As long as an unknown name may have to wait for the one before.
         nanos.addAndGet(Duration.ofMillis(100).toNanos());
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -388,14 +352,11 @@ class RegistryTest {
   @Test
   void anotherInstancesNewTypeIsFoundAtOnceAndItsChangesSoon() {
     await().until(() -> THERE.named("order_2").isEmpty());
-    HERE.put(definition("order_2", "ord2", null), PutConditions.NONE, Actor.operator());
+    put(HERE, TestType.of("order_2", "ord2"));
 
     await().until(() -> THERE.withPrefix(new Prefix("ord2")).isPresent());
 
-    HERE.put(
-        definition("order_2", "ord2", "https://a.example/{id}"),
-        PutConditions.NONE,
-        Actor.operator());
+    put(HERE, TestType.of("order_2", "ord2").redirect("https://a.example/{id}"));
     await().until(() -> THERE.named("order_2").orElseThrow().redirect().isPresent());
   }
 
@@ -409,17 +370,23 @@ class RegistryTest {
             });
   }
 
-  private static TypeDefinition definition(
-      String name, String prefix, @org.jspecify.annotations.Nullable String template) {
-    TestType type = TestType.of(name, prefix);
-    return (template == null ? type : type.redirect(template)).definition();
+  private static PutOutcome put(Registry registry, TestType type) {
+    return registry.put(type.definition(), PutConditions.NONE, Actor.operator());
+  }
+
+  /** On the condition that the type still has the version. */
+  private static PutOutcome put(TestType type, int version) {
+    return HERE.put(
+        type.definition(),
+        new PutConditions(OptionalInt.of(version), Optional.empty()),
+        Actor.operator());
   }
 
   private static Registry registry(ChangeFeed feed, LongSupplier nanoTime) {
-    return Registry.open(DATABASE, feed, SealKeys.NONE, new RandomSource(), OBSERVER, nanoTime);
+    return registry(DATABASE, feed, nanoTime);
   }
 
-  private static PutConditions at(int version) {
-    return new PutConditions(OptionalInt.of(version), Optional.empty());
+  private static Registry registry(Database database, ChangeFeed feed, LongSupplier nanoTime) {
+    return Registry.open(database, feed, SealKeys.NONE, new RandomSource(), OBSERVER, nanoTime);
   }
 }

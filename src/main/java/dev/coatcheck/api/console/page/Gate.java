@@ -12,7 +12,6 @@ import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Handler;
 import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.core.json.JsonFault;
-import dev.coatcheck.ids.access.AddressRange;
 import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.ConsoleSessions;
 import dev.coatcheck.ids.access.Proxies;
@@ -22,12 +21,8 @@ import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.net.InetAddress;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.util.Collections;
-import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Function;
@@ -95,7 +90,7 @@ public final class Gate {
   private Handler openForm(Handler handler, String outage) {
     return open(
         ctx -> {
-          requireOwnPage(ctx);
+          Whereabouts.requireOwnPage(ctx);
           return handler.answer(ctx);
         },
         outage);
@@ -250,6 +245,11 @@ public final class Gate {
     return ClientAddress.of(ctx, proxies);
   }
 
+  /** Whether an API key may be typed here. */
+  public boolean isPrivate(Context ctx) {
+    return Whereabouts.isPrivate(ctx, proxies);
+  }
+
   /** Makes the browser keep the token of a session. */
   public static String cookie(ConsoleSessions.Token token) {
     return COOKIE
@@ -263,50 +263,6 @@ public final class Gate {
   /** Makes the browser drop its cookie. */
   public static String noCookie() {
     return COOKIE + "=" + COOKIE_RULES + "; Max-Age=0";
-  }
-
-  /**
-   * Whether an API key may be typed here: over TLS, which a trusted proxy may end, or on this very
-   * machine. Elsewhere browsers drop the cookie, and the network would see the key.
-   */
-  public boolean isPrivate(Context ctx) {
-    if (ctx.req().isSecure()) {
-      return true;
-    }
-    InetAddress nearest = AddressRange.literal(ctx.req().getRemoteAddr()).orElseThrow();
-    return (proxies.trust(nearest) && headers(ctx, "X-Forwarded-Proto").equals(List.of("https")))
-        || isOnThisMachine(ctx);
-  }
-
-  /** Whether the browser runs on this very machine, as far as the connection and its host tell. */
-  public static boolean isOnThisMachine(Context ctx) {
-    return AddressRange.literal(ctx.req().getRemoteAddr())
-            .filter(InetAddress::isLoopbackAddress)
-            .isPresent()
-        && isLoopbackName(ctx);
-  }
-
-  private static boolean isLoopbackName(Context ctx) {
-    try {
-      String host = URI.create("http://" + ctx.header("Host")).getHost();
-      return host != null
-          && (host.toLowerCase(Locale.ROOT).equals("localhost")
-              || AddressRange.literal(host.replaceAll("[\\[\\]]", ""))
-                  .filter(InetAddress::isLoopbackAddress)
-                  .isPresent());
-    } catch (IllegalArgumentException malformed) {
-      return false;
-    }
-  }
-
-  /** Browsers say from which site a form comes, and other sites can't say that it is ours. */
-  private static void requireOwnPage(Context ctx) {
-    String origin = String.valueOf(ctx.header("Origin"));
-    int authority = origin.indexOf("://") + 3;
-    if (authority < 3 || !origin.substring(authority).equalsIgnoreCase(ctx.header("Host"))) {
-      throw new Refusal(
-          ProblemCode.FORBIDDEN, "This form comes from a page of another site. Nothing was done.");
-    }
   }
 
   private static void requireToken(Form form, Visit visit) {
@@ -391,9 +347,5 @@ public final class Gate {
     return seconds.isEmpty()
         ? page
         : page.with("Retry-After", Integer.toString(seconds.getAsInt()));
-  }
-
-  private static List<String> headers(Context ctx, String name) {
-    return Collections.list(ctx.req().getHeaders(name));
   }
 }

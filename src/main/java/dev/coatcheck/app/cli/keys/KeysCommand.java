@@ -27,7 +27,7 @@ public final class KeysCommand {
       name = "next",
       description = "Generates keys and prints a key a line.",
       footer = "  coatcheck keys next --count 3")
-  int next(
+  void next(
       @Mixin GatewayCalls gateway,
       @Mixin Output output,
       @Option(
@@ -80,7 +80,6 @@ public final class KeysCommand {
             .map(key -> Output.object(Map.of("key", key)))
             .toList();
     output.rows(keys, "key");
-    return 0;
   }
 
   @Command(
@@ -91,7 +90,7 @@ public final class KeysCommand {
             + " begin, its end, its smallest and its largest key."
       },
       footer = "  coatcheck keys bounds --type charge --from 2026-11-01T00:00:00Z")
-  int bounds(
+  void bounds(
       @Mixin GatewayCalls gateway,
       @Mixin Output output,
       @Option(
@@ -145,7 +144,6 @@ public final class KeysCommand {
     } else {
       output.rows(bounds.path("buckets"), "number", "from", "to", "smallest", "largest");
     }
-    return 0;
   }
 
   private static void put(Map<String, Object> body, String name, @Nullable Object value) {
@@ -165,7 +163,7 @@ public final class KeysCommand {
         "Does nothing to an open fence, and prints the last dated worker."
       },
       footer = "  coatcheck keys fence --advance 1000000 --dated-worker 2")
-  int fence(
+  void fence(
       @Mixin GatewayCalls gateway,
       @Mixin Output output,
       @Option(
@@ -193,14 +191,13 @@ public final class KeysCommand {
             + " The last dated worker is "
             + fence.path("dated_worker").asInt()
             + ".");
-    return 0;
   }
 
   @Command(
       name = "list",
       description = "Lists the workers that are leased or rest.",
       footer = "  coatcheck keys list")
-  int list(@Mixin GatewayCalls gateway, @Mixin Output output) throws CommandFailed {
+  void list(@Mixin GatewayCalls gateway, @Mixin Output output) throws CommandFailed {
     output.rows(
         gateway.get("/v1/workers").path("data"),
         "layout",
@@ -209,6 +206,5 @@ public final class KeysCommand {
         "granted_until",
         "resting_until",
         "holder");
-    return 0;
   }
 }

@@ -20,7 +20,7 @@ public final class SegmentsCommand {
       name = "put",
       description = "Creates a segment, or changes its steps.",
       footer = "  coatcheck segments put invoice --start 1000")
-  int put(
+  void put(
       @Mixin GatewayCalls gateway,
       @Mixin Output output,
       @Parameters(paramLabel = "TAG", description = "Name of the segment.") String tag,
@@ -62,7 +62,6 @@ public final class SegmentsCommand {
     body.put("step_min", stepMin);
     body.put("step_max", stepMax);
     output.rows(List.of(gateway.put("/v1/segments/" + GatewayCalls.segment(tag), body)), COLUMNS);
-    return 0;
   }
 
   @Command(
@@ -70,8 +69,7 @@ public final class SegmentsCommand {
       description =
           "Prints a segment a line: its tag, how many numbers were granted, how many not.",
       footer = "  coatcheck segments list")
-  int list(@Mixin GatewayCalls gateway, @Mixin Output output) throws CommandFailed {
+  void list(@Mixin GatewayCalls gateway, @Mixin Output output) throws CommandFailed {
     output.rows(gateway.get("/v1/segments").path("data"), COLUMNS);
-    return 0;
   }
 }

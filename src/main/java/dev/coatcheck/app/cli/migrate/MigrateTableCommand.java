@@ -44,7 +44,7 @@ public final class MigrateTableCommand {
       name = "start",
       description = "Starts a planned run, and follows it.",
       footer = "  coatcheck migrate-table start 7 --accept keys_as_strings")
-  int start(
+  void start(
       @Mixin RunCalls calls,
       @Mixin Output output,
       @Option(
@@ -55,7 +55,7 @@ public final class MigrateTableCommand {
           @Nullable List<String> accept,
       @Option(names = "--detach", description = DETACH) boolean detach)
       throws CommandFailed {
-    return follow(
+    follow(
         calls,
         output,
         calls.post("/start", Map.of("accept", accept == null ? List.of() : accept)),
@@ -67,7 +67,7 @@ public final class MigrateTableCommand {
       description =
           "Prints the progress of a run, and the next command; without ID, lists all runs.",
       footer = "  coatcheck migrate-table status 7 --watch")
-  int status(
+  void status(
       @Mixin GatewayCalls gateway,
       @Mixin Output output,
       @Parameters(paramLabel = "ID", arity = "0..1", description = RunCalls.DESCRIPTION)
@@ -84,10 +84,14 @@ public final class MigrateTableCommand {
       } else {
         output.rows(runs, "id", "source", "table", "state");
       }
-      return 0;
+      return;
     }
     RunCalls calls = new RunCalls(gateway, id);
-    return watch ? done(output, end(calls)) : print(output, calls.get());
+    if (watch) {
+      done(output, end(calls));
+    } else {
+      print(output, calls.get());
+    }
   }
 
   @Command(
@@ -95,7 +99,7 @@ public final class MigrateTableCommand {
       description =
           "Changes the throttle settings of a run, also while it works; 0 switches a limit off.",
       footer = "  coatcheck migrate-table set 7 --rows-per-second-max 2000")
-  int set(@Mixin RunCalls calls, @Mixin Output output, @Mixin ThrottleFlags throttleSettings)
+  void set(@Mixin RunCalls calls, @Mixin Output output, @Mixin ThrottleFlags throttleSettings)
       throws CommandFailed {
     Map<String, Object> body = throttleSettings.body();
     if (body.isEmpty()) {
@@ -107,15 +111,14 @@ public final class MigrateTableCommand {
     // A planned run is fetched again with its plan: the next command lists the preconditions.
     JsonNode whole = isPlanned ? calls.get() : run;
     output.print(whole, out -> new RunText(out).throttleSettings(whole));
-    return 0;
   }
 
   @Command(
       name = "pause",
       description = "Stops a run after its batch. New rows continue to get keys.",
       footer = "  coatcheck migrate-table pause 7")
-  int pause(@Mixin RunCalls calls, @Mixin Output output) throws CommandFailed {
-    return print(output, calls.post("/pause"));
+  void pause(@Mixin RunCalls calls, @Mixin Output output) throws CommandFailed {
+    print(output, calls.post("/pause"));
   }
 
   @Command(
@@ -123,12 +126,12 @@ public final class MigrateTableCommand {
       description =
           "Continues a paused run, or takes one whose undo failed forward again, and follows it.",
       footer = "  coatcheck migrate-table resume 7")
-  int resume(
+  void resume(
       @Mixin RunCalls calls,
       @Mixin Output output,
       @Option(names = "--detach", description = DETACH) boolean detach)
       throws CommandFailed {
-    return follow(calls, output, calls.post("/resume"), detach);
+    follow(calls, output, calls.post("/resume"), detach);
   }
 
   @Command(
@@ -137,34 +140,33 @@ public final class MigrateTableCommand {
           "Repeats the failed step of a run, or fills the rows that were set aside; follows the"
               + " run.",
       footer = "  coatcheck migrate-table retry 7")
-  int retry(
+  void retry(
       @Mixin RunCalls calls,
       @Mixin Output output,
       @Option(names = "--detach", description = DETACH) boolean detach)
       throws CommandFailed {
-    return follow(calls, output, calls.post("/retry"), detach);
+    follow(calls, output, calls.post("/retry"), detach);
   }
 
   @Command(
       name = "cancel",
       description = "Ends a run for good. Columns, triggers and keys stay on the table until undo.",
       footer = "  coatcheck migrate-table cancel 7")
-  int cancel(@Mixin RunCalls calls, @Mixin Output output) throws CommandFailed {
-    return print(output, calls.post("/cancel"));
+  void cancel(@Mixin RunCalls calls, @Mixin Output output) throws CommandFailed {
+    print(output, calls.post("/cancel"));
   }
 
   @Command(
       name = "verify",
       description = "Compares the table with its mappings, and prints each check.",
       footer = "  coatcheck migrate-table verify 7")
-  int verify(@Mixin RunCalls calls, @Mixin Output output) throws CommandFailed {
+  void verify(@Mixin RunCalls calls, @Mixin Output output) throws CommandFailed {
     calls.post("/verify");
     JsonNode run = wholeEnd(calls);
     output.print(run, out -> new RunText(out).report(run));
     if (isFailed(run) || !run.path("report").path("clean").asBoolean(false)) {
       throw new CommandFailed(RunText.failure(run));
     }
-    return 0;
   }
 
   @Command(
@@ -179,7 +181,7 @@ public final class MigrateTableCommand {
         "  coatcheck migrate-table switch 7 \\",
         "      --not-before 2026-11-29T02:00:00Z --not-after 2026-11-29T04:00:00Z"
       })
-  int switchKey(
+  void switchKey(
       @Mixin RunCalls calls,
       @Mixin Output output,
       @Option(
@@ -197,14 +199,14 @@ public final class MigrateTableCommand {
     Map<String, @Nullable Object> window = new LinkedHashMap<>();
     window.put("not_before", notBefore);
     window.put("not_after", notAfter);
-    return follow(calls, output, calls.post("/switch", window), detach);
+    follow(calls, output, calls.post("/switch", window), detach);
   }
 
   @Command(
       name = "undo",
       description = "Undoes a phase and all later phases, and waits for the end.",
       footer = "  coatcheck migrate-table undo 7 --phase switch")
-  int undo(
+  void undo(
       @Mixin RunCalls calls,
       @Mixin Output output,
       @Option(
@@ -223,7 +225,6 @@ public final class MigrateTableCommand {
       throw new CommandFailed(RunText.failure(run));
     }
     output.print(run, out -> new RunText(out).undone(run));
-    return 0;
   }
 
   @Command(
@@ -234,7 +235,7 @@ public final class MigrateTableCommand {
         "Old links go on working: the gateway and an archive in the source keep all legacy IDs."
       },
       footer = "  coatcheck migrate-table contract 7 --confirm shop.orders --accept old_column")
-  int contract(
+  void contract(
       @Mixin RunCalls calls,
       @Mixin Output output,
       @Option(
@@ -256,7 +257,7 @@ public final class MigrateTableCommand {
     if (!run.path("state").asString().equals("contracted")) {
       throw new CommandFailed(RunText.failure(run));
     }
-    return print(output, run);
+    print(output, run);
   }
 
   @Command(
@@ -268,33 +269,32 @@ public final class MigrateTableCommand {
             + " public IDs."
       },
       footer = "  coatcheck migrate-table forget 7")
-  int forget(@Mixin RunCalls calls, @Mixin Output output) throws CommandFailed {
+  void forget(@Mixin RunCalls calls, @Mixin Output output) throws CommandFailed {
     JsonNode run = calls.post("/forget");
     output.print(run, out -> new RunText(out).forgotten(run));
-    return 0;
   }
 
-  private int follow(RunCalls calls, Output output, JsonNode begun, boolean detach)
+  private void follow(RunCalls calls, Output output, JsonNode begun, boolean detach)
       throws CommandFailed {
-    if (!detach) {
-      return done(output, end(calls));
+    if (detach) {
+      output.print(
+          begun,
+          "Run %1$s continues in the gateway. Next: coatcheck migrate-table status %1$s --watch"
+              .formatted(calls.id()));
+    } else {
+      done(output, end(calls));
     }
-    output.print(
-        begun,
-        "Run %1$s continues in the gateway. Next: coatcheck migrate-table status %1$s --watch"
-            .formatted(calls.id()));
-    return 0;
   }
 
-  /** The exit status: 0 if the run is done, 1 with the reason if it stopped before. */
-  private static int done(Output output, JsonNode run) throws CommandFailed {
+  /** Prints a run that is done; fails with the reason if it stopped before. */
+  private static void done(Output output, JsonNode run) throws CommandFailed {
     if (!List.of("done", "contracted").contains(run.path("state").asString())) {
       throw new CommandFailed(RunText.failure(run));
     }
     if (run.path("goal").asString().equals("switch") && !PhaseProgress.isSwitched(run)) {
       throw new CommandFailed(RunText.postponed(run));
     }
-    return print(output, run);
+    print(output, run);
   }
 
   private JsonNode end(RunCalls calls) throws CommandFailed {
@@ -312,9 +312,8 @@ public final class MigrateTableCommand {
     return run;
   }
 
-  private static int print(Output output, JsonNode run) throws CommandFailed {
+  private static void print(Output output, JsonNode run) throws CommandFailed {
     output.print(run, out -> new RunText(out).status(run));
-    return 0;
   }
 
   private static boolean isFailed(JsonNode run) {

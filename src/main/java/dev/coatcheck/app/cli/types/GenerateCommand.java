@@ -28,7 +28,7 @@ public final class GenerateCommand {
         "  coatcheck types generate java -f types.yaml \\",
         "      --package com.example.shop --to src/main/java"
       })
-  int java(
+  void java(
       @Mixin FileOption file,
       @Mixin Output output,
       @Option(
@@ -47,7 +47,7 @@ public final class GenerateCommand {
     if (!PACKAGE.matcher(packageName).matches()) {
       throw new Misused("--package must look like com.example.shop.");
     }
-    return write(
+    write(
         folder.resolve(packageName.replace('.', '/')).resolve(JavaSource.CLASS + ".java"),
         JavaSource.of(TypesFile.readWithoutSalts(file.path()), packageName),
         output);
@@ -59,18 +59,17 @@ public final class GenerateCommand {
           "Writes a module for @coatcheck/client: the type of public IDs of each type, and what"
               + " checks texts.",
       footer = "  coatcheck types generate typescript -f types.yaml --to src/public-ids.ts")
-  int typescript(
+  void typescript(
       @Mixin FileOption file,
       @Mixin Output output,
       @Option(names = "--to", required = true, paramLabel = "FILE", description = "File to write.")
           Path target)
       throws CommandFailed {
-    return write(target, TypeScriptSource.of(TypesFile.readWithoutSalts(file.path())), output);
+    write(target, TypeScriptSource.of(TypesFile.readWithoutSalts(file.path())), output);
   }
 
-  private static int write(Path target, String text, Output output) throws CommandFailed {
+  private static void write(Path target, String text, Output output) throws CommandFailed {
     TextFile.write(target, text);
     output.print(Output.object(Map.of("file", target.toString())), target.toString());
-    return 0;
   }
 }

@@ -13,6 +13,7 @@ import dev.coatcheck.ids.registry.TestType;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
@@ -23,7 +24,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class AuditPagesTest {
   @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
 
-  private static final String CANARY = "<script>alert(1)</script>";
+  private static final String CANARY = "<script>alert(1)</script>\"'><img src=x>";
 
   private static TestClient client;
   private static ConsoleClient browser;
@@ -69,18 +70,32 @@ class AuditPagesTest {
         .contains("No entry fits these filters");
     assertThat(browser.get("/console/audit?subject=" + id + "&to=2999-01-01T00:00:00Z").html())
         .contains("<code>id.revoke</code>");
-    for (String odd : List.of("from=yesterday", "action=put", "actor=%01", "after=x")) {
-      Page refused = browser.get("/console/audit?" + odd);
-      assertThat(refused.status()).as(odd).isEqualTo(400);
-      assertThat(refused.html()).as(odd).contains("class=\"fault\"", "Filter</button>");
-    }
+    Map<String, String> odd =
+        Map.of(
+            "from=yesterday",
+            "From",
+            "action=put",
+            "Action",
+            "actor=%01",
+            "Actor",
+            "after=x",
+            "After",
+            "subject=%0A1",
+            "Subject");
+    odd.forEach(
+        (query, label) -> {
+          Page refused = browser.get("/console/audit?" + query);
+          assertThat(refused.status()).as(query).isEqualTo(400);
+          assertThat(refused.html())
+              .contains("role=\"alert\">" + label + ": ", "class=\"fault\"", "Filter</button>");
+        });
     assertThat(browser.get("/console/audit?from=yesterday").html()).contains("value=\"yesterday\"");
     assertThat(browser.get("/console/audit?before=1").status()).isEqualTo(400);
   }
 
   @Test
   void olderEntriesFollow() {
-    IntStream.range(0, 51).forEach(_ -> revoked());
+    List<String> ids = IntStream.range(0, 51).mapToObj(_ -> revoked()).toList();
 
     Page first = browser.get("/console/audit?action=id.revoke");
     String next =
@@ -88,7 +103,10 @@ class AuditPagesTest {
     Page second = browser.get(next.replace("&amp;", "&"));
 
     assertThat(next).contains("action=id.revoke");
-    assertThat(second.html()).contains("<code>id.revoke</code>").doesNotContain("type.put</code>");
+    assertThat(first.html()).contains(ids.getLast()).doesNotContain(ids.getFirst());
+    assertThat(second.html())
+        .contains("<code>id.revoke</code>", ids.getFirst())
+        .doesNotContain("type.put</code>", ids.getLast());
     assertThat(first.html().split("<code>id.revoke</code>", -1)).hasSize(51);
   }
 
@@ -131,7 +149,7 @@ class AuditPagesTest {
                 json("name", "canary", "principal", CANARY, "scopes", List.of("*")))
             .text("/secret");
     String id = client.mint("order").text("/id");
-    new TestClient(GATEWAY.uri(), secret).post("/v1/ids/" + id + "/revoke", "{}");
+    new TestClient(GATEWAY.uri(), secret).post("/v1/ids/" + id + "/revoke", json("reason", CANARY));
 
     for (String query :
         List.of(
@@ -140,7 +158,7 @@ class AuditPagesTest {
             "?subject=" + ConsoleClient.encoded(CANARY))) {
       assertThat(browser.get("/console/audit" + query).html())
           .contains("&lt;script&gt;alert(1)")
-          .doesNotContain(CANARY);
+          .doesNotContainIgnoringCase("<script>", "<img src=x");
     }
   }
 
