@@ -238,7 +238,7 @@ public final class GatewayCalls {
     if (answer.isPresent()) {
       return reply(answer.get()).failure();
     }
-    String cause = failed.getCause() == null ? "" : failed.getCause().getMessage();
+    String cause = Optional.ofNullable(failed.getCause()).map(Throwable::getMessage).orElse("");
     return switch (failed.code()) {
       case Problem.UNREACHABLE ->
           new NoAnswer(

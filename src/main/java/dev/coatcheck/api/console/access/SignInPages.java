@@ -4,8 +4,8 @@ import dev.coatcheck.api.console.page.Form;
 import dev.coatcheck.api.console.page.Gate;
 import dev.coatcheck.api.console.page.Html;
 import dev.coatcheck.api.console.page.Paths;
+import dev.coatcheck.api.console.page.RequestOrigin;
 import dev.coatcheck.api.console.page.Visit;
-import dev.coatcheck.api.console.page.Whereabouts;
 import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.server.Endpoints;
@@ -100,7 +100,7 @@ public final class SignInPages {
   private Answer showLink(Context ctx, SignInLink one) {
     String next = Paths.next(Query.of(ctx, Paths.NEXT).text(Paths.NEXT));
     String secret = ctx.pathParam("secret");
-    return Whereabouts.isOnThisMachine(ctx) && one.isGood(secret)
+    return RequestOrigin.isOnThisMachine(ctx) && one.isGood(secret)
         ? linkPage(ctx, 200, next, ctx.path())
         : linkPage(ctx, 410, next, "");
   }
@@ -108,7 +108,7 @@ public final class SignInPages {
   private Answer use(Context ctx, SignInLink one) {
     String next = Paths.next(Form.read(ctx).text(Paths.NEXT));
     return Optional.of(ctx.pathParam("secret"))
-        .filter(_ -> Whereabouts.isOnThisMachine(ctx))
+        .filter(_ -> RequestOrigin.isOnThisMachine(ctx))
         .flatMap(secret -> one.use(secret, key -> begun(ctx, key, next)))
         .orElseGet(() -> linkPage(ctx, 410, next, ""));
   }

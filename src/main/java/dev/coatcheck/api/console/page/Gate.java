@@ -90,7 +90,7 @@ public final class Gate {
   private Handler openForm(Handler handler, String outage) {
     return open(
         ctx -> {
-          Whereabouts.requireOwnPage(ctx);
+          RequestOrigin.requireOwnPage(ctx);
           return handler.answer(ctx);
         },
         outage);
@@ -247,7 +247,7 @@ public final class Gate {
 
   /** Whether an API key may be typed here. */
   public boolean isPrivate(Context ctx) {
-    return Whereabouts.isPrivate(ctx, proxies);
+    return RequestOrigin.isPrivate(ctx, proxies);
   }
 
   /** Makes the browser keep the token of a session. */

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Locale;
 
 /** From where a browser sends a request, as far as the request tells. */
-public final class Whereabouts {
-  private Whereabouts() {}
+public final class RequestOrigin {
+  private RequestOrigin() {}
 
   /**
    * Whether an API key may be typed here: over TLS, which a trusted proxy may end, or on this very
