@@ -94,7 +94,9 @@ class TlsFilesTest {
     Path pipe = folder.resolve("pipe");
     assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
 
-    assertThat(CompletableFuture.supplyAsync(() -> new TlsFiles(pipe, pipe).read()))
+    assertThat(
+            CompletableFuture.supplyAsync(
+                () -> new TlsFiles(pipe, pipe).read(), Thread.ofPlatform().daemon()::start))
         .succeedsWithin(Duration.ofSeconds(10))
         .isEqualTo(
             new TlsFiles.Read.Faulty(
