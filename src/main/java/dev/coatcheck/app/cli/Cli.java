@@ -30,6 +30,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -185,7 +186,7 @@ public final class Cli {
 
   /** The error first, then three lines. */
   private static int misused(ParameterException wrong) {
-    CommandLine command = wrong.getCommandLine();
+    CommandLine command = verb(wrong.getCommandLine());
     PrintWriter err = command.getErr();
     String name = command.getCommandSpec().qualifiedName();
     List<String> near =
@@ -209,6 +210,14 @@ public final class Cli {
     }
     err.println("Help: " + name + " --help");
     return ExitCode.MISUSED.status();
+  }
+
+  /** A verb that is a method speaks by its group. */
+  private static CommandLine verb(CommandLine command) {
+    ParseResult words = command.getParseResult();
+    return words != null && words.hasSubcommand()
+        ? verb(words.subcommand().commandSpec().commandLine())
+        : command;
   }
 
   /** The option or command that was misspelt, or else those that begin with the word. */

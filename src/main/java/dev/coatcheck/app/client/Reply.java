@@ -97,6 +97,10 @@ public record Reply(int status, JsonNode body) {
       case "links_would_die" ->
           "The change ends links that have a target today. Nothing was changed. Add --confirm-links"
               + " to end them.";
+      case "table_migration_refused" -> "Nothing was changed. Each line says what to do.";
+      case "preconditions_not_accepted" -> "Meet each of these, then add its code to --accept.";
+      case "table_migration_state" ->
+          forTerminal(text("detail")) + " coatcheck migrate-table status prints the next command.";
       default -> forTerminal(text("detail"));
     };
   }

@@ -147,6 +147,16 @@ class CommandLineTest {
     assertThat(bare.out()).contains("Usage: coatcheck ", "  find ");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"migrate-table set 7", "migrate-table status --watch", "keys bounds"})
+  void anErrorNamesTheVerbAndNotItsGroup(String words) {
+    String verb = words.replaceFirst(" (7|--watch)$", "");
+
+    assertThat(Terminal.run(words.split(" ")).err())
+        .startsWith("coatcheck " + verb + ": ")
+        .endsWith("Help: coatcheck " + verb + " --help\n");
+  }
+
   @Test
   void anErrorComesFirstAndThenThreeLines() {
     Terminal verb = Terminal.run("types", "put", "charge", "--prefx=ch");

@@ -11,6 +11,8 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Problems as a terminal shows them. */
 class ReplyTest {
@@ -55,6 +57,21 @@ class ReplyTest {
     } catch (IOException unreadable) {
       throw new IllegalStateException(unreadable);
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "table_migration_refused | Each line says what to do.",
+        "preconditions_not_accepted | add its code to --accept.",
+        "table_migration_state | coatcheck migrate-table status prints the next command.",
+      })
+  void aRefusedRunSaysWhatToDoAtATerminal(String code, String next) {
+    Map<String, String> problem =
+        Map.of("title", "t", "code", code, "detail", "d.", "request_id", "req_1");
+
+    assertThat(new Reply(409, Output.object(problem)).failure().getMessage()).contains(next);
   }
 
   @Test
