@@ -27,7 +27,6 @@ import dev.coatcheck.ids.registry.TypeDefinition;
 import io.javalin.http.Context;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -325,9 +324,7 @@ final class ChangePage implements FormPage<Subject> {
                       Json.MAPPER.valueToTree(TypeFields.body(kind.changed(subject, form)))));
       Map<String, String> after = TypeFields.texts(TypeBody.fields(definition));
       return new Draft(
-          definition,
-          TypeDiff.between(subject.texts(), after),
-          new ArrayList<>(kind.consequences(subject, after)));
+          definition, TypeDiff.between(subject.texts(), after), kind.consequences(subject, after));
     } catch (JsonFault fault) {
       throw new Refusal(Problem.of(fault).labelled(TypeFields::label));
     }
