@@ -86,23 +86,23 @@ public final class GatewayCalls {
   }
 
   public JsonNode get(String path) throws CommandFailed {
-    return call("GET", path, Optional.empty());
+    return body(GatewayRequest.of("GET", path));
   }
 
   public JsonNode post(String path, Object body) throws CommandFailed {
-    return call("POST", path, Optional.of(body));
+    return body(json("POST", path, body));
   }
 
   public JsonNode put(String path, Object body) throws CommandFailed {
-    return call("PUT", path, Optional.of(body));
+    return body(json("PUT", path, body));
   }
 
   public JsonNode post(String path) throws CommandFailed {
-    return call("POST", path, Optional.empty());
+    return body(GatewayRequest.of("POST", path));
   }
 
   public JsonNode patch(String path, Object body) throws CommandFailed {
-    return call("PATCH", path, Optional.of(body));
+    return body(json("PATCH", path, body));
   }
 
   /**
@@ -125,12 +125,7 @@ public final class GatewayCalls {
    * @throws CommandFailed if no gateway answers, or it can't do it now
    */
   public Reply putIf(String path, Object body, Optional<String> etag) throws CommandFailed {
-    Reply reply =
-        reply(
-            answer(
-                GatewayRequest.of("PUT", path)
-                    .withBody("application/json", JSON.writeValueAsBytes(body))
-                    .onlyIf(etag)));
+    Reply reply = reply(answer(json("PUT", path, body).onlyIf(etag)));
     if (reply.isForNow()) {
       throw reply.failure();
     }
@@ -196,14 +191,13 @@ public final class GatewayCalls {
     return path.toString();
   }
 
-  private JsonNode call(String method, String path, Optional<Object> body) throws CommandFailed {
-    GatewayRequest request = GatewayRequest.of(method, path);
-    Reply reply =
-        reply(
-            answer(
-                body.isPresent()
-                    ? request.withBody("application/json", JSON.writeValueAsBytes(body.get()))
-                    : request));
+  private static GatewayRequest json(String method, String path, Object body) {
+    return GatewayRequest.of(method, path)
+        .withBody("application/json", JSON.writeValueAsBytes(body));
+  }
+
+  private JsonNode body(GatewayRequest request) throws CommandFailed {
+    Reply reply = reply(answer(request));
     if (!reply.isSuccess()) {
       throw reply.failure();
     }
@@ -297,7 +291,11 @@ public final class GatewayCalls {
     if (keyFile == null && variable.isPresent()) {
       return key(variable.get(), "the variable COATCHECK_API_KEY");
     }
-    Path file = keyFile == null ? usualKeyFile() : keyFile;
+    Path file =
+        Optional.ofNullable(keyFile)
+            .or(() -> Variables.get("COATCHECK_KEY_FILE").map(Path::of))
+            .orElseGet(
+                () -> Path.of(Variables.get("COATCHECK_HOME").orElse(".coatcheck"), "dev-key"));
     if (NamedPipe.isAt(file)) {
       throw new CommandFailed(
           file + " is a named pipe. Name a file with the API key, or set COATCHECK_API_KEY.");
@@ -311,12 +309,6 @@ public final class GatewayCalls {
               + ". Start a gateway (./coatcheck serve), which writes a development key, or name the"
               + " file of an API key with --key-file, or set COATCHECK_API_KEY.");
     }
-  }
-
-  private static Path usualKeyFile() {
-    return Variables.get("COATCHECK_KEY_FILE")
-        .map(Path::of)
-        .orElseGet(() -> Path.of(Variables.get("COATCHECK_HOME").orElse(".coatcheck"), "dev-key"));
   }
 
   private Optional<Path> trusted() {
