@@ -17,7 +17,6 @@ import dev.coatcheck.api.routes.types.TypeBody;
 import dev.coatcheck.api.routes.types.TypeChanges;
 import dev.coatcheck.core.json.JsonFault;
 import dev.coatcheck.core.json.JsonObject;
-import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.registry.Brownout;
 import dev.coatcheck.ids.registry.LegacyPolicy;
 import dev.coatcheck.ids.registry.PutConditions;
@@ -145,7 +144,7 @@ final class ChangePage implements FormPage<Subject> {
     if (name == null) {
       return new Subject(Optional.empty(), Optional.empty());
     }
-    Type type = verbs.parameters().type(visit.rights().allowedTypes(), "name", name);
+    Type type = verbs.parameters().type(visit.types(), "name", name);
     return new Subject(
         Optional.of(type),
         Optional.ofNullable(names.get("from")).map(from -> brownout(type, from)));
@@ -211,7 +210,7 @@ final class ChangePage implements FormPage<Subject> {
     }
     Draft draft = draft(subject, form);
     String name = draft.definition().name();
-    Parameters.requireAllowed(allowed(visit), name);
+    Parameters.requireAllowed(visit.types(), name);
     boolean isConfirmed = step.equals(CONFIRM) || step.equals(CONFIRM_LINKS);
     PutConditions conditions =
         new PutConditions(
@@ -254,7 +253,7 @@ final class ChangePage implements FormPage<Subject> {
           "name",
           "A type with this name exists already. Nothing was changed.");
     }
-    Type now = verbs.parameters().type(allowed(visit), "name", name);
+    Type now = verbs.parameters().type(visit.types(), "name", name);
     Subject subject = new Subject(Optional.of(now), seen.brownout());
     Draft again = draft(subject, form);
     Optional<PutOutcome.LinksWouldDie> dying =
@@ -328,10 +327,6 @@ final class ChangePage implements FormPage<Subject> {
     } catch (JsonFault fault) {
       throw new Refusal(Problem.of(fault).labelled(TypeFields::label));
     }
-  }
-
-  private static AllowedTypes allowed(Visit visit) {
-    return visit.rights().allowedTypes();
   }
 
   private static int version(Form form) {
