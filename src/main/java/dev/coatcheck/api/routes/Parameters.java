@@ -142,7 +142,8 @@ public final class Parameters {
 
   /** Whether a layout has neither a name nor a type: only the request spells it out. */
   public boolean isOnlySpelled(SnowflakeLayout layout) {
-    return !SnowflakeLayout.NAMED.contains(layout) && !registry.keyLayouts().contains(layout);
+    return !SnowflakeLayout.NAMED.contains(layout)
+        && !registry.keyLayouts(_ -> true).contains(layout);
   }
 
   public static JsonFault tooManyLayouts(JsonObject body) {

@@ -168,7 +168,7 @@ public final class Gateway implements AutoCloseable {
                   observer,
                   clock));
       keys.prepare(new KeyTimes.Snowflakes(SnowflakeLayout.DEFAULT));
-      keys.tellLayoutsWithoutRange(registry.keyLayouts());
+      keys.tellLayoutsWithoutRange(registry.keyLayouts(_ -> true));
       Consumer<Type> prepare = type -> type.keyTimes().ifPresent(keys::prepare);
       registry.all().forEach(prepare);
       tellUnlisted(registry, config.redirectHosts(), observer);

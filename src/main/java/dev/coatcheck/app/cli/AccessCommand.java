@@ -299,7 +299,7 @@ final class AccessCommand {
                 });
     String shown = ApiKey.shown(id);
     output.print(
-        Output.object(Map.of("id", shown, "status", "revoked", "successors", successors)),
+        Map.of("id", shown, "status", "revoked", "successors", successors),
         "revoked " + shown + (successors == 0 ? "" : " and " + successors + " successors"));
   }
 

@@ -121,7 +121,7 @@ final class AuditCommand {
     fields.put("before", before.toString());
     fields.put("entries", pruned.map(AuditPruning.Span::entries).orElse(0L));
     output.print(
-        Output.object(fields),
+        fields,
         pruned
             .map(span -> "pruned the entries %d to %d".formatted(span.first(), span.last()))
             .orElse("no entry is older"));

@@ -39,7 +39,7 @@ final class DatabaseCommand {
       applied = opened.applied();
     }
     output.print(
-        Output.object(Map.of("applied", applied)),
+        Map.of("applied", applied),
         applied.isEmpty()
             ? "The schema is up to date; nothing was applied."
             : "applied " + String.join("\napplied ", applied));
@@ -67,11 +67,10 @@ final class DatabaseCommand {
     }
     Distribution.Distributed done = Distribution.distribute(ready(settings), shards);
     output.print(
-        Output.object(
-            Map.of(
-                "distributed", done.distributed(),
-                "shards", done.shards(),
-                "nodes", done.nodes())),
+        Map.of(
+            "distributed", done.distributed(),
+            "shards", done.shards(),
+            "nodes", done.nodes()),
         (done.distributed().isEmpty()
                 ? "All large tables were distributed before; nothing was changed."
                 : "distributed " + String.join("\ndistributed ", done.distributed()))
@@ -95,20 +94,19 @@ final class DatabaseCommand {
     List<Distribution.Move> moves =
         isDryRun ? Distribution.plan(database) : Distribution.rebalance(database);
     output.print(
-        Output.object(
-            Map.of(
-                "moves",
-                moves.stream()
-                    .map(
-                        move ->
-                            Map.of(
-                                "from", move.from(),
-                                "to", move.to(),
-                                "shards", move.shards(),
-                                "bytes", move.bytes()))
-                    .toList(),
-                "started",
-                !isDryRun && !moves.isEmpty())),
+        Map.of(
+            "moves",
+            moves.stream()
+                .map(
+                    move ->
+                        Map.of(
+                            "from", move.from(),
+                            "to", move.to(),
+                            "shards", move.shards(),
+                            "bytes", move.bytes()))
+                .toList(),
+            "started",
+            !isDryRun && !moves.isEmpty()),
         sentences(moves, isDryRun));
   }
 
@@ -156,6 +154,6 @@ final class DatabaseCommand {
       throw new Misused("--to " + fault.get() + ".");
     }
     String sql = Grants.sql(role);
-    output.print(Output.object(Map.of("role", role, "sql", sql)), sql.stripTrailing());
+    output.print(Map.of("role", role, "sql", sql), sql.stripTrailing());
   }
 }

@@ -51,7 +51,7 @@ final class HealthCommand implements Callable<Integer> {
     try {
       int status = client.call(GatewayRequest.of("GET", "/health/ready")).status();
       if (status == 200) {
-        output.print(Output.object(Map.of("status", "ready")), _ -> {});
+        output.print(Map.of("status", "ready"), _ -> {});
         return 0;
       }
       throw new CommandFailed("not ready: " + gateway + " answers " + status + ".");

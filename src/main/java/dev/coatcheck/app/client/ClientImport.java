@@ -75,12 +75,11 @@ public final class ClientImport {
     ImportProgress done = source.progress();
     long rows = done.created() + done.existing() + done.refused();
     output.print(
-        Output.object(
-            Map.of(
-                "rows", rows,
-                "created", done.created(),
-                "existing", done.existing(),
-                "refused", done.refused())),
+        Map.of(
+            "rows", rows,
+            "created", done.created(),
+            "existing", done.existing(),
+            "refused", done.refused()),
         "%d rows: %d created, %d existing, %d refused."
             .formatted(rows, done.created(), done.existing(), done.refused()));
     if (done.refused() == 0) {

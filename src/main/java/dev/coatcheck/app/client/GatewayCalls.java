@@ -91,23 +91,23 @@ public final class GatewayCalls {
   }
 
   public JsonNode get(String path) throws CommandFailed {
-    return call("GET", path, Optional.empty());
+    return body(GatewayRequest.of("GET", path));
   }
 
   public JsonNode post(String path, Object body) throws CommandFailed {
-    return call("POST", path, Optional.of(body));
+    return body(json("POST", path, body));
   }
 
   public JsonNode put(String path, Object body) throws CommandFailed {
-    return call("PUT", path, Optional.of(body));
+    return body(json("PUT", path, body));
   }
 
   public JsonNode post(String path) throws CommandFailed {
-    return call("POST", path, Optional.empty());
+    return body(GatewayRequest.of("POST", path));
   }
 
   public JsonNode patch(String path, Object body) throws CommandFailed {
-    return call("PATCH", path, Optional.of(body));
+    return body(json("PATCH", path, body));
   }
 
   /**
@@ -130,12 +130,7 @@ public final class GatewayCalls {
    * @throws CommandFailed if no gateway answers, or it can't do it now
    */
   public Reply putIf(String path, Object body, Optional<String> etag) throws CommandFailed {
-    Reply reply =
-        reply(
-            answer(
-                GatewayRequest.of("PUT", path)
-                    .withBody("application/json", JSON.writeValueAsBytes(body))
-                    .onlyIf(etag)));
+    Reply reply = reply(answer(json("PUT", path, body).onlyIf(etag)));
     if (reply.isForNow()) {
       throw reply.failure();
     }
@@ -201,14 +196,13 @@ public final class GatewayCalls {
     return path.toString();
   }
 
-  private JsonNode call(String method, String path, Optional<Object> body) throws CommandFailed {
-    GatewayRequest request = GatewayRequest.of(method, path);
-    Reply reply =
-        reply(
-            answer(
-                body.isPresent()
-                    ? request.withBody("application/json", JSON.writeValueAsBytes(body.get()))
-                    : request));
+  private static GatewayRequest json(String method, String path, Object body) {
+    return GatewayRequest.of(method, path)
+        .withBody("application/json", JSON.writeValueAsBytes(body));
+  }
+
+  private JsonNode body(GatewayRequest request) throws CommandFailed {
+    Reply reply = reply(answer(request));
     if (!reply.isSuccess()) {
       throw reply.failure();
     }

@@ -46,15 +46,15 @@ public final class Output {
     return JSON.valueToTree(fields);
   }
 
-  /** Prints the object, or the line that says the same to people. */
-  public void print(JsonNode object, String text) throws CommandFailed {
+  /** Prints the object, an answer or a map of fields, or the line that says the same to people. */
+  public void print(Object object, String text) throws CommandFailed {
     print(object, out -> out.println(text));
   }
 
   /** Prints the object, or what says the same to people. */
-  public void print(JsonNode object, Consumer<PrintWriter> text) throws CommandFailed {
+  public void print(Object object, Consumer<PrintWriter> text) throws CommandFailed {
     if (json) {
-      out().println(object);
+      out().println(JSON.<JsonNode>valueToTree(object));
     } else {
       text.accept(out());
     }

@@ -190,7 +190,7 @@ public final class DemoCommand implements Callable<Integer> {
     tallies.forEach(
         (what, tally) -> figures.put(what, Map.of("tried", tally.tried(), "wrong", tally.wrong())));
     output.print(
-        Output.object(figures),
+        figures,
         out -> {
           out.println();
           out.printf("Done. %,d orders have new keys and public IDs; each was compared.%n", orders);

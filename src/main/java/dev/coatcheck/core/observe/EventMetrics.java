@@ -54,82 +54,69 @@ final class EventMetrics {
               .record(served.durationNanos(), TimeUnit.NANOSECONDS);
       case Event.CachedAnswerServed _ -> cachedAnswers.increment();
       case Event.LoadedAnswerServed _ -> loadedAnswers.increment();
-      case Event.RequestFailed _ -> counter("coatcheck.requests.failed").increment();
+      case Event.RequestFailed _ -> count("coatcheck.requests.failed");
       case Event.BackgroundFailed failed ->
-          counter("coatcheck.background.failures", "loop", failed.loop()).increment();
-      case Event.RequestShed shed ->
-          counter("coatcheck.requests.shed", "route", shed.route()).increment();
+          count("coatcheck.background.failures", "loop", failed.loop());
+      case Event.RequestShed shed -> count("coatcheck.requests.shed", "route", shed.route());
       case Event.ConnectionsLowered _ -> {}
-      case Event.ConnectionsFull _ -> counter("coatcheck.connections.full").increment();
-      case Event.HeadDropped _ -> counter("coatcheck.requests.heads.dropped").increment();
-      case Event.ConnectionRefused _ -> counter("coatcheck.connections.refused").increment();
-      case Event.CertificateReplaced _ ->
-          counter("coatcheck.tls.reloads", "outcome", "replaced").increment();
-      case Event.CertificateRefused _ ->
-          counter("coatcheck.tls.reloads", "outcome", "refused").increment();
+      case Event.ConnectionsFull _ -> count("coatcheck.connections.full");
+      case Event.HeadDropped _ -> count("coatcheck.requests.heads.dropped");
+      case Event.ConnectionRefused _ -> count("coatcheck.connections.refused");
+      case Event.CertificateReplaced _ -> count("coatcheck.tls.reloads", "outcome", "replaced");
+      case Event.CertificateRefused _ -> count("coatcheck.tls.reloads", "outcome", "refused");
       case Event.TransferBrokenOff broken ->
-          counter(
-                  "coatcheck.transfers.broken.off",
-                  "route",
-                  broken.route(),
-                  "reason",
-                  broken.reason())
-              .increment();
+          count(
+              "coatcheck.transfers.broken.off", "route", broken.route(), "reason", broken.reason());
       case Event.Minted minted -> {
         counter("coatcheck.mints", "type", minted.type(), "outcome", "created")
             .increment(minted.created());
         counter("coatcheck.mints", "type", minted.type(), "outcome", "existing")
             .increment(minted.existing());
       }
-      case Event.SealKeyMissed _ -> counter("coatcheck.seal.keys.missed").increment();
-      case Event.MintReplayed _ -> counter("coatcheck.mints.replayed").increment();
+      case Event.SealKeyMissed _ -> count("coatcheck.seal.keys.missed");
+      case Event.MintReplayed _ -> count("coatcheck.mints.replayed");
       case Event.Resolved resolved -> {
         resolvedCached.increment(resolved.cached());
         resolvedLoaded.increment(resolved.loaded());
         resolvedUnknown.increment(resolved.unknown());
       }
       case Event.LegacyAnswered(String type, String outcome) ->
-          counter("coatcheck.legacy.lookups", "type", type, "outcome", outcome).increment();
-      case Event.ScanStopped stopped ->
-          counter("coatcheck.legacy.scans", "type", stopped.type()).increment();
+          count("coatcheck.legacy.lookups", "type", type, "outcome", outcome);
+      case Event.ScanStopped stopped -> count("coatcheck.legacy.scans", "type", stopped.type());
       case Event.GeneratedKeyConflict conflict ->
-          counter("coatcheck.keys.conflicts", "type", conflict.type()).increment();
-      case Event.KeysFenced(String kind) ->
-          counter("coatcheck.keys.fenced", "kind", kind).increment();
+          count("coatcheck.keys.conflicts", "type", conflict.type());
+      case Event.KeysFenced(String kind) -> count("coatcheck.keys.fenced", "kind", kind);
       case Event.LeaseChanged change ->
-          counter("coatcheck.lease.changes", "layout", change.layout(), "outcome", change.outcome())
-              .increment();
+          count("coatcheck.lease.changes", "layout", change.layout(), "outcome", change.outcome());
       case Event.LockTimedOut timedOut ->
-          counter("coatcheck.database.lock.timeouts", "operation", timedOut.operation())
-              .increment();
+          count("coatcheck.database.lock.timeouts", "operation", timedOut.operation());
       case Event.DatabaseFailed failed ->
-          counter("coatcheck.database.failures", "sqlstate", failed.sqlState()).increment();
+          count("coatcheck.database.failures", "sqlstate", failed.sqlState());
       case Event.StatementsUnbounded _, Event.SchemaNewer _, Event.RedirectsUnlisted _ -> {}
       case Event.AnswersMixedUp mixedUp ->
-          counter("coatcheck.database.mixups", "operation", mixedUp.operation()).increment();
-      case Event.FeedDistrusted _ -> counter("coatcheck.feed.distrusts").increment();
+          count("coatcheck.database.mixups", "operation", mixedUp.operation());
+      case Event.FeedDistrusted _ -> count("coatcheck.feed.distrusts");
       case Event.FeedTrusted _, Event.LayoutWithoutWorkers _ -> {}
       case Event.ReplicaServed(int ids) -> counter("coatcheck.replica.served").increment(ids);
       case Event.ReplicaPassedOver(String reason, int ids) ->
           counter("coatcheck.replica.passed.over", "reason", reason).increment(ids);
-      case Event.ReplicaLost _ -> counter("coatcheck.replica.losses").increment();
+      case Event.ReplicaLost _ -> count("coatcheck.replica.losses");
       case Event.ReplicaBack _ -> {}
-      case Event.FeedRestarted _ -> counter("coatcheck.feed.restarts").increment();
-      case Event.RegistryReloaded _ -> counter("coatcheck.registry.reloads").increment();
+      case Event.FeedRestarted _ -> count("coatcheck.feed.restarts");
+      case Event.RegistryReloaded _ -> count("coatcheck.registry.reloads");
       case Event.TableMigrated migrated ->
-          counter(
-                  "coatcheck.table.migration.events",
-                  "table",
-                  migrated.table(),
-                  "kind",
-                  migrated.kind())
-              .increment();
+          count(
+              "coatcheck.table.migration.events",
+              "table",
+              migrated.table(),
+              "kind",
+              migrated.kind());
       case Event.OutboxFollowed followed -> {
         gauge("coatcheck.table.migration.outbox.entries", followed.table(), followed.entries());
         gauge("coatcheck.table.migration.outbox.lag.seconds", followed.table(), followed.seconds());
       }
       case Event.AccessRefused refused ->
-          counter("coatcheck.access.refused", "reason", refused.reason()).increment();
+          count("coatcheck.access.refused", "reason", refused.reason());
     }
   }
 
@@ -143,6 +130,10 @@ final class EventMetrics {
 
   private Counter resolves(String outcome) {
     return registry.counter("coatcheck.resolves", "outcome", outcome);
+  }
+
+  private void count(String name, String... labels) {
+    counter(name, labels).increment();
   }
 
   /** Caches counters, because the registry would sort and copy the labels each time. */

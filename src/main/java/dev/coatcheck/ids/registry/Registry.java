@@ -109,11 +109,6 @@ public final class Registry implements AutoCloseable {
     return snapshot.all();
   }
 
-  /** The layouts of the Snowflakes that all types generate. */
-  public Set<SnowflakeLayout> keyLayouts() {
-    return keyLayouts(_ -> true);
-  }
-
   /** The layouts of the Snowflakes that some types generate. */
   public Set<SnowflakeLayout> keyLayouts(Predicate<Type> types) {
     return all().stream()

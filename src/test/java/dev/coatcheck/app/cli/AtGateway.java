@@ -17,6 +17,11 @@ final class AtGateway {
     return Terminal.run(arguments(arguments));
   }
 
+  /** The words of a line, between its blanks. */
+  static Terminal shell(String line) {
+    return run(line.split(" ", -1));
+  }
+
   static Terminal runWith(String input, String... arguments) {
     return Terminal.runWith(input, arguments(arguments));
   }

@@ -2,6 +2,7 @@ package dev.coatcheck.app.cli;
 
 import static dev.coatcheck.app.cli.AtGateway.run;
 import static dev.coatcheck.app.cli.AtGateway.runWith;
+import static dev.coatcheck.app.cli.AtGateway.shell;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
@@ -68,24 +69,13 @@ class GatewayVerbsTest {
   @Test
   void theFlagsOfATypeReachItAndItsOldNumbersAreCounted() {
     assertThat(
-            run(
-                "types",
-                "put",
-                "user",
-                "--prefix=usr",
-                "--key=uuid",
-                "--legacy",
-                "--legacy-status=301",
-                "--legacy-private",
-                "--legacy-max-id=9",
-                "--legacy-deprecated-at=2026-01-01T00:00:00Z",
-                "--legacy-sunset-at=2027-01-01T00:00:00Z",
-                "--legacy-max-age-seconds=5",
-                "--public-scheme=typeid",
-                "--public-type-name=user",
-                "--public-text-prefix=old-",
-                "--on-outage=refuse",
-                "--stale-seconds-max=3"))
+            shell(
+                "types put user --prefix=usr --key=uuid --legacy --legacy-status=301"
+                    + " --legacy-private --legacy-max-id=9"
+                    + " --legacy-deprecated-at=2026-01-01T00:00:00Z"
+                    + " --legacy-sunset-at=2027-01-01T00:00:00Z --legacy-max-age-seconds=5"
+                    + " --public-scheme=typeid --public-type-name=user --public-text-prefix=old-"
+                    + " --on-outage=refuse --stale-seconds-max=3"))
         .isEqualTo(
             new Terminal(
                 0,

@@ -2,6 +2,7 @@ package dev.coatcheck.app.cli;
 
 import static dev.coatcheck.app.cli.AtGateway.run;
 import static dev.coatcheck.app.cli.AtGateway.runWith;
+import static dev.coatcheck.app.cli.AtGateway.shell;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.api.routes.GatewayFixture;
@@ -34,17 +35,10 @@ class TypeVerbsTest {
   @BeforeEach
   void put() {
     assertThat(
-            run(
-                    "types",
-                    "put",
-                    "order",
-                    "--prefix=ord",
-                    "--redirect=https://shop.example/{id}",
-                    "--legacy",
-                    "--legacy-max-id=4711",
-                    "--url-template=/orders/{legacy:order}",
-                    "--on-outage=refuse",
-                    "--confirm-links")
+            shell(
+                    "types put order --prefix=ord --redirect=https://shop.example/{id} --legacy"
+                        + " --legacy-max-id=4711 --url-template=/orders/{legacy:order}"
+                        + " --on-outage=refuse --confirm-links")
                 .err())
         .isEmpty();
   }
@@ -136,15 +130,9 @@ class TypeVerbsTest {
         "--confirm-links");
 
     Terminal set =
-        run(
-            "types",
-            "set",
-            "invoice",
-            "--public-scheme=pattern",
-            "--public-alphabet=0123456789abcdef",
-            "--public-min-length=16",
-            "--public-max-length=16",
-            "--confirm-links");
+        shell(
+            "types set invoice --public-scheme=pattern --public-alphabet=0123456789abcdef"
+                + " --public-min-length=16 --public-max-length=16 --confirm-links");
 
     assertThat(set.status()).as(set.err()).isZero();
     assertThat(run("types", "get", "invoice").out())
@@ -209,16 +197,10 @@ class TypeVerbsTest {
   @Test
   void aDifferenceIsALineForEachSideAndExitsWithOne() {
     Terminal diff =
-        run(
-            "types",
-            "diff",
-            "order",
-            "--prefix=ord",
-            "--redirect=https://pay.example/{id}",
-            "--legacy",
-            "--url-template=/orders/{legacy:order}",
-            "--url-template=/o/{legacy:order}",
-            "--on-outage=refuse");
+        shell(
+            "types diff order --prefix=ord --redirect=https://pay.example/{id} --legacy"
+                + " --url-template=/orders/{legacy:order} --url-template=/o/{legacy:order}"
+                + " --on-outage=refuse");
 
     assertThat(diff)
         .isEqualTo(

@@ -73,7 +73,7 @@ final class KeyForms {
 
   private static List<String> types(KeyPages.Verbs verbs, Visit visit) {
     return verbs.registry().all().stream()
-        .filter(visit.rights().allowedTypes()::hold)
+        .filter(visit.types()::hold)
         .map(Type::name)
         .sorted()
         .toList();

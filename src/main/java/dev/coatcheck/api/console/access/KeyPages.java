@@ -163,7 +163,7 @@ public final class KeyPages {
   /** The key in the path, if this person may see it. */
   static ApiKeys.Listed key(Context ctx, Visit visit, ApiKeys keys) {
     String id = ctx.pathParam("id");
-    KeyProblems.requireAllowed(id, keys, visit.rights().allowedTypes());
+    KeyProblems.requireAllowed(id, keys, visit.types());
     return ApiKey.idOf(id)
         .flatMap(keys::find)
         .orElseThrow(() -> new Refusal(KeyProblems.unknown()));

@@ -105,7 +105,7 @@ public final class AuditPages {
 
   private static void require(Visit visit) {
     Gate.require(visit, Section.AUDIT.needed());
-    RequestCaller.requireAllTypes(visit.rights().allowedTypes());
+    RequestCaller.requireAllTypes(visit.types());
   }
 
   /** The newest entries about a subject; empty for who may not read the audit. */

@@ -121,7 +121,7 @@ final class ChangePages {
 
   /** The public ID of the path, which must be active, and of a type that the caller may use. */
   private Mapping mapping(Context ctx, Visit visit) {
-    return switch (verbs.resolver().resolve(ctx.pathParam("id"), visit.rights().allowedTypes())) {
+    return switch (verbs.resolver().resolve(ctx.pathParam("id"), visit.types())) {
       case ResolveOutcome.Found(Mapping mapping) -> mapping;
       case ResolveOutcome.Ended _ -> throw new Refusal(ended());
       case ResolveOutcome.Erased _ -> throw new Refusal(Problem.erased("id"));
@@ -154,12 +154,7 @@ final class ChangePages {
   private void end(Endings.Request request, Visit visit) {
     switch (verbs
         .endings()
-        .end(
-            List.of(request),
-            Endings.Mode.EACH,
-            visit.actor(),
-            visit.rights().allowedTypes(),
-            Optional.empty())) {
+        .end(List.of(request), Endings.Mode.EACH, visit.actor(), visit.types(), Optional.empty())) {
       case Endings.Result.Settled(var outcomes) -> {
         if (EndingRoutes.ended(outcomes.getFirst(), "")
             instanceof Item.Refused<Shown>(Problem why)) {

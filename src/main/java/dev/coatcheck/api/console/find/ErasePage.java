@@ -64,7 +64,7 @@ final class ErasePage implements FormPage<String> {
   @Override
   public String subject(Context ctx, Visit visit) {
     String id = ctx.pathParam("id");
-    switch (erasures.find(id, visit.rights().allowedTypes())) {
+    switch (erasures.find(id, visit.types())) {
       case EraseOutcome.NotErased _ -> {
         return id;
       }
@@ -79,7 +79,7 @@ final class ErasePage implements FormPage<String> {
         new View(
             visit.frame(Section.FIND, "Erase " + id),
             id,
-            resolver.resolve(id, visit.rights().allowedTypes()) instanceof ResolveOutcome.Found,
+            resolver.resolve(id, visit.types()) instanceof ResolveOutcome.Found,
             form.isTicked(CASCADE)
                 || fault.map(Problem::code).equals(Optional.of(ProblemCode.PUBLIC_ID_IS_SURVIVOR)),
             form,
@@ -96,8 +96,7 @@ final class ErasePage implements FormPage<String> {
           "confirmation",
           "Type the public ID exactly as it is shown. Nothing was done.");
     }
-    return switch (erasures.erase(
-        id, form.isTicked(CASCADE), visit.rights().allowedTypes(), visit.actor())) {
+    return switch (erasures.erase(id, form.isTicked(CASCADE), visit.types(), visit.actor())) {
       case EraseOutcome.Erased(Erasure erasure) -> Html.seeOther(path(erasure.id().toString()));
       case EraseOutcome.Survivor(int merged) ->
           throw new Refusal(
@@ -119,7 +118,7 @@ final class ErasePage implements FormPage<String> {
   private Answer state(Context ctx, Visit visit) {
     Query.none(ctx);
     Gate.require(visit, Scope.IDS_READ);
-    return switch (erasures.find(ctx.pathParam("id"), visit.rights().allowedTypes())) {
+    return switch (erasures.find(ctx.pathParam("id"), visit.types())) {
       case EraseOutcome.Erased(Erasure erasure) -> {
         Frame frame = visit.frame(Section.FIND, "Erasure of " + erasure.id());
         yield Html.page(200, (out, none) -> JteerasureGenerated.render(out, none, frame, erasure));

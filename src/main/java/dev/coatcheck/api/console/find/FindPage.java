@@ -97,8 +97,7 @@ final class FindPage {
           "An ID has at most " + TextFinder.LENGTH_MAX + " characters.");
     }
     Inspection inspection =
-        Inspector.inspect(
-            text, registry.keyLayouts(visit.rights().allowedTypes()::hold), clock.instant());
+        Inspector.inspect(text, registry.keyLayouts(visit.types()::hold), clock.instant());
     return page(
         200,
         frame,

@@ -115,7 +115,7 @@ public final class LinkPages {
     if (wish.url().isEmpty()) {
       return page(200, new View(frame, wish, Optional.empty(), ""));
     }
-    AllowedTypes allowed = visit.rights().allowedTypes();
+    AllowedTypes allowed = visit.types();
     UrlResolver urls = verbs.urls().uncounted();
     Asked stranger = Asked.stranger(ctx, Map.of("Accept", "text/html"));
     // A browser keeps what follows a # to itself.

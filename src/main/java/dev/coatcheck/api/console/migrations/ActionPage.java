@@ -44,7 +44,7 @@ final class ActionPage implements FormPage<TableMigration> {
 
   @Override
   public TableMigration subject(Context ctx, Visit visit) {
-    return answers.run(ctx.pathParam("id"), visit.rights().allowedTypes());
+    return answers.run(ctx.pathParam("id"), visit.types());
   }
 
   @Override

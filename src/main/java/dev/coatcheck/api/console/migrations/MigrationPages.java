@@ -88,7 +88,7 @@ public final class MigrationPages {
 
   private Answer list(Context ctx, Visit visit) {
     Gate.require(visit, Section.MIGRATIONS.needed());
-    AllowedTypes allowed = visit.rights().allowedTypes();
+    AllowedTypes allowed = visit.types();
     List<TableMigration> runs = seen(allowed, before(ctx));
     List<TableMigration> shown = runs.subList(0, Math.min(runs.size(), ROWS));
     Listed listed =
@@ -176,7 +176,7 @@ public final class MigrationPages {
 
   private TableMigration run(Context ctx, Visit visit) {
     Gate.require(visit, Section.MIGRATIONS.needed());
-    return answers.run(ctx.pathParam("id"), visit.rights().allowedTypes());
+    return answers.run(ctx.pathParam("id"), visit.types());
   }
 
   private Live.Shown read(long id) {

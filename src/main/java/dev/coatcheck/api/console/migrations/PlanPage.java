@@ -69,7 +69,7 @@ final class PlanPage implements FormPage<PlanPage.Choices> {
         verbs.sources().names(),
         verbs.registry().all().stream()
             .filter(Planner::suits)
-            .filter(visit.rights().allowedTypes()::hold)
+            .filter(visit.types()::hold)
             .map(Type::name)
             .sorted()
             .toList());
@@ -105,8 +105,7 @@ final class PlanPage implements FormPage<PlanPage.Choices> {
         TableText.parse(form.text("table").orElse(""))
             .orElseThrow(() -> new Refusal(RunAnswers.tableMalformed()));
     Type type =
-        new Parameters(verbs.registry())
-            .type(visit.rights().allowedTypes(), "type", form.text("type").orElse(""));
+        new Parameters(verbs.registry()).type(visit.types(), "type", form.text("type").orElse(""));
     return new PlanRequest(
         form.text("source").orElse(Sources.GATEWAY),
         new TableSpec(

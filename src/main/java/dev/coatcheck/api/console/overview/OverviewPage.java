@@ -87,7 +87,7 @@ public final class OverviewPage {
 
   private static void require(Visit visit) {
     Gate.require(visit, Section.OVERVIEW.needed());
-    RequestCaller.requireAllTypes(visit.rights().allowedTypes()); // the charts count by type
+    RequestCaller.requireAllTypes(visit.types()); // the charts count by type
   }
 
   private Answer stream(Context ctx, Visit visit) {

@@ -24,7 +24,8 @@ public final class RequestOrigin {
       return true;
     }
     InetAddress nearest = AddressRange.literal(ctx.req().getRemoteAddr()).orElseThrow();
-    return (proxies.trust(nearest) && headers(ctx, "X-Forwarded-Proto").equals(List.of("https")))
+    return (proxies.trust(nearest)
+            && Collections.list(ctx.req().getHeaders("X-Forwarded-Proto")).equals(List.of("https")))
         || isOnThisMachine(ctx);
   }
 
@@ -57,9 +58,5 @@ public final class RequestOrigin {
       throw new Refusal(
           ProblemCode.FORBIDDEN, "This form comes from a page of another site. Nothing was done.");
     }
-  }
-
-  private static List<String> headers(Context ctx, String name) {
-    return Collections.list(ctx.req().getHeaders(name));
   }
 }

@@ -1,6 +1,7 @@
 package dev.coatcheck.api.console.page;
 
 import dev.coatcheck.cluster.audit.Actor;
+import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.access.ApiKey;
 import dev.coatcheck.ids.access.Caller;
 import dev.coatcheck.ids.access.ConsoleSessions.Session;
@@ -23,6 +24,10 @@ public record Visit(Session session, ConsoleMode mode, Actor actor, Theme theme,
 
   public Rights rights() {
     return session.caller().rights();
+  }
+
+  public AllowedTypes types() {
+    return rights().allowedTypes();
   }
 
   /** Whether this person may change what needs the scope. */

@@ -17,7 +17,6 @@ import dev.coatcheck.api.routes.types.TypeBody;
 import dev.coatcheck.api.routes.types.TypeChanges;
 import dev.coatcheck.core.json.JsonFault;
 import dev.coatcheck.core.json.JsonObject;
-import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.registry.Brownout;
 import dev.coatcheck.ids.registry.LegacyPolicy;
 import dev.coatcheck.ids.registry.PutConditions;
@@ -27,7 +26,6 @@ import dev.coatcheck.ids.registry.TypeDefinition;
 import io.javalin.http.Context;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -146,7 +144,7 @@ final class ChangePage implements FormPage<Subject> {
     if (name == null) {
       return new Subject(Optional.empty(), Optional.empty());
     }
-    Type type = verbs.parameters().type(visit.rights().allowedTypes(), "name", name);
+    Type type = verbs.parameters().type(visit.types(), "name", name);
     return new Subject(
         Optional.of(type),
         Optional.ofNullable(names.get("from")).map(from -> brownout(type, from)));
@@ -212,7 +210,7 @@ final class ChangePage implements FormPage<Subject> {
     }
     Draft draft = draft(subject, form);
     String name = draft.definition().name();
-    Parameters.requireAllowed(allowed(visit), name);
+    Parameters.requireAllowed(visit.types(), name);
     boolean isConfirmed = step.equals(CONFIRM) || step.equals(CONFIRM_LINKS);
     PutConditions conditions =
         new PutConditions(
@@ -255,7 +253,7 @@ final class ChangePage implements FormPage<Subject> {
           "name",
           "A type with this name exists already. Nothing was changed.");
     }
-    Type now = verbs.parameters().type(allowed(visit), "name", name);
+    Type now = verbs.parameters().type(visit.types(), "name", name);
     Subject subject = new Subject(Optional.of(now), seen.brownout());
     Draft again = draft(subject, form);
     Optional<PutOutcome.LinksWouldDie> dying =
@@ -325,16 +323,10 @@ final class ChangePage implements FormPage<Subject> {
                       Json.MAPPER.valueToTree(TypeFields.body(kind.changed(subject, form)))));
       Map<String, String> after = TypeFields.texts(TypeBody.fields(definition));
       return new Draft(
-          definition,
-          TypeDiff.between(subject.texts(), after),
-          new ArrayList<>(kind.consequences(subject, after)));
+          definition, TypeDiff.between(subject.texts(), after), kind.consequences(subject, after));
     } catch (JsonFault fault) {
       throw new Refusal(Problem.of(fault).labelled(TypeFields::label));
     }
-  }
-
-  private static AllowedTypes allowed(Visit visit) {
-    return visit.rights().allowedTypes();
   }
 
   private static int version(Form form) {

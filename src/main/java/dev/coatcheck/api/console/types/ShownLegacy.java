@@ -112,7 +112,7 @@ final class ShownLegacy {
   private Answer list(Context ctx, Visit visit) {
     Query.none(ctx);
     Gate.require(visit, Scope.TYPES_READ);
-    AllowedTypes allowed = visit.rights().allowedTypes();
+    AllowedTypes allowed = visit.types();
     LocalDate today = verbs.hits().today();
     Map<Integer, List<LegacyHits.DayCount>> hits =
         verbs.hits().ofAll(today.minusDays(HitChart.DAYS - 1), today);
@@ -141,8 +141,7 @@ final class ShownLegacy {
   private Answer one(Context ctx, Visit visit) {
     Query.none(ctx);
     Gate.require(visit, Scope.TYPES_READ);
-    Type type =
-        verbs.parameters().type(visit.rights().allowedTypes(), "name", ctx.pathParam("name"));
+    Type type = verbs.parameters().type(visit.types(), "name", ctx.pathParam("name"));
     boolean mayChange = visit.mayChange(Scope.TYPES_WRITE);
     Frame frame = visit.frame(Section.LEGACY, "Legacy traffic of " + type.name());
     LocalDate today = verbs.hits().today();

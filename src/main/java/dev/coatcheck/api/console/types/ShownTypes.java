@@ -143,7 +143,7 @@ final class ShownTypes {
   private Answer list(Context ctx, Visit visit) {
     Query.none(ctx);
     Gate.require(visit, Scope.TYPES_READ);
-    AllowedTypes allowed = visit.rights().allowedTypes();
+    AllowedTypes allowed = visit.types();
     List<Type> types = verbs.registry().all().stream().filter(allowed::hold).toList();
     Frame frame = visit.frame(Section.TYPES, "Types");
     List<Row> rows = rows(types);
@@ -172,8 +172,7 @@ final class ShownTypes {
   private Answer one(Context ctx, Visit visit) {
     Query.none(ctx);
     Gate.require(visit, Scope.TYPES_READ);
-    Type type =
-        verbs.parameters().type(visit.rights().allowedTypes(), "name", ctx.pathParam("name"));
+    Type type = verbs.parameters().type(visit.types(), "name", ctx.pathParam("name"));
     Map<String, String> texts = TypeFields.texts(TypeBody.fields(type));
     TypeView view =
         new TypeView(

@@ -39,8 +39,7 @@ record TypeDiff(List<Row> rows) {
    */
   static TypeDiff between(Map<String, String> before, Map<String, String> after) {
     return new TypeDiff(
-        TypeFields.GROUPS.stream()
-            .flatMap(group -> group.fields().stream())
+        TypeFields.ALL.stream()
             .map(
                 field ->
                     new Row(

@@ -6,7 +6,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SequencedMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** All fields of a type, as forms and pages show them. */
@@ -82,6 +84,9 @@ final class TypeFields {
 
   static final List<Group> GROUPS = parse();
 
+  static final List<TypeField> ALL =
+      GROUPS.stream().flatMap(group -> group.fields().stream()).toList();
+
   private TypeFields() {}
 
   /**
@@ -102,18 +107,11 @@ final class TypeFields {
 
   /** Some fields by their names, under a heading. */
   static Group some(String title, String... names) {
-    return new Group(
-        title,
-        "",
-        List.of(names).stream()
-            .map(
-                name ->
-                    GROUPS.stream()
-                        .flatMap(group -> group.fields().stream())
-                        .filter(field -> field.name().equals(name))
-                        .findFirst()
-                        .orElseThrow())
-            .toList());
+    return new Group(title, "", Stream.of(names).map(name -> named(name).orElseThrow()).toList());
+  }
+
+  private static Optional<TypeField> named(String name) {
+    return ALL.stream().filter(field -> field.name().equals(name)).findFirst();
   }
 
   private static List<Group> parse() {
@@ -144,11 +142,7 @@ final class TypeFields {
       flat.put(SCHEME, NONE);
     }
     SequencedMap<String, String> texts = new LinkedHashMap<>();
-    for (Group group : GROUPS) {
-      for (TypeField field : group.fields()) {
-        texts.put(field.name(), field.text(flat.get(field.name())));
-      }
-    }
+    ALL.forEach(field -> texts.put(field.name(), field.text(flat.get(field.name()))));
     return texts;
   }
 
@@ -170,19 +164,17 @@ final class TypeFields {
     if (hasLegacyIds) {
       body.put("legacy", new LinkedHashMap<String, Object>());
     }
-    for (Group group : GROUPS) {
-      for (TypeField field : group.fields()) {
-        String text = texts.getOrDefault(field.name(), "");
-        boolean isLeftOut =
-            text.isEmpty()
-                || field.name().startsWith("older.")
-                || field.name().equals("legacy")
-                || (field.name().equals("generate") && text.equals("usual"))
-                || (field.name().startsWith("redirect.") && !isRedirected)
-                || (field.name().startsWith("legacy.") && !hasLegacyIds);
-        if (!isLeftOut) {
-          put(body, field.name(), field.value(text));
-        }
+    for (TypeField field : ALL) {
+      String text = texts.getOrDefault(field.name(), "");
+      boolean isLeftOut =
+          text.isEmpty()
+              || field.name().startsWith("older.")
+              || field.name().equals("legacy")
+              || (field.name().equals("generate") && text.equals("usual"))
+              || (field.name().startsWith("redirect.") && !isRedirected)
+              || (field.name().startsWith("legacy.") && !hasLegacyIds);
+      if (!isLeftOut) {
+        put(body, field.name(), field.value(text));
       }
     }
     older(texts, body);
@@ -200,21 +192,10 @@ final class TypeFields {
     } else {
       put(body, owner + "scheme", scheme);
     }
-    for (TypeField field :
-        some(
-                "",
-                "older.text_prefix",
-                "older.alphabet",
-                "older.min_length",
-                "older.max_length",
-                "older.salt",
-                "older.prefix")
-            .fields()) {
-      String name = field.name().substring("older.".length());
-      String text = texts.getOrDefault(field.name(), "");
-      if (OLDER.getOrDefault(scheme, List.of()).contains(name)
-          && (!text.isEmpty() || name.equals("prefix"))) {
-        put(body, owner + name, field.value(text));
+    for (String name : OLDER.getOrDefault(scheme, List.of())) {
+      String text = texts.getOrDefault("older." + name, "");
+      if (!text.isEmpty() || name.equals("prefix")) {
+        put(body, owner + name, named("older." + name).orElseThrow().value(text));
       }
     }
   }
@@ -237,11 +218,6 @@ final class TypeFields {
   static String label(String path) {
     String name =
         path.replaceFirst("^public_(rule|pattern)\\.", "older.").replaceFirst("\\[[0-9]+].*$", "");
-    return GROUPS.stream()
-        .flatMap(group -> group.fields().stream())
-        .filter(field -> field.name().equals(name))
-        .map(TypeField::label)
-        .findFirst()
-        .orElse(path);
+    return named(name).map(TypeField::label).orElse(path);
   }
 }

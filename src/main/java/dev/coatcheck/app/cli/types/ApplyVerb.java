@@ -92,9 +92,7 @@ public final class ApplyVerb implements Callable<Integer> {
     json.put("type", change.name());
     json.put("action", action);
     json.put("version", type.path("version").asInt());
-    output.print(
-        Output.object(json),
-        change.name() + ": " + action + ", version " + type.path("version").asInt());
+    output.print(json, change.name() + ": " + action + ", version " + type.path("version").asInt());
   }
 
   private void report(List<Refused> refused) throws CommandFailed {
@@ -115,7 +113,7 @@ public final class ApplyVerb implements Callable<Integer> {
 
   private void say(TypesPlan.Change change, String action) throws CommandFailed {
     output.print(
-        Output.object(Map.of("type", change.name(), "action", action)),
+        Map.of("type", change.name(), "action", action),
         change.name() + ": " + action.replace('_', ' '));
   }
 }

@@ -45,7 +45,7 @@ public final class ExportTypesVerb implements Callable<Integer> {
     }
     Map<String, Object> whole = Map.of("types", types);
     if (file == null) {
-      output.print(Output.object(whole), out -> out.print(YamlText.of(whole)));
+      output.print(whole, out -> out.print(YamlText.of(whole)));
     } else {
       TextFile.write(file, output.isJson() ? Output.object(whole) + "\n" : YamlText.of(whole));
     }

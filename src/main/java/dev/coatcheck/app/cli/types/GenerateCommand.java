@@ -70,6 +70,6 @@ public final class GenerateCommand {
 
   private static void write(Path target, String text, Output output) throws CommandFailed {
     TextFile.write(target, text);
-    output.print(Output.object(Map.of("file", target.toString())), target.toString());
+    output.print(Map.of("file", target.toString()), target.toString());
   }
 }

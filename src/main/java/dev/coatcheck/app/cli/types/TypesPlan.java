@@ -127,7 +127,7 @@ record TypesPlan(List<Change> changes, List<String> unmanaged, int unchanged) {
       json.put("refusal", refusal.map(Reply::body).orElse(null));
       json.put("fields", change.diff().fields().stream().map(TypeDiff.Field::json).toList());
       output.print(
-          Output.object(json),
+          json,
           out -> {
             out.println(change.name() + (change.isNew() ? ": new" : ": differs"));
             change.diff().fields().forEach(field -> field.print(out, "  "));
@@ -139,17 +139,16 @@ record TypesPlan(List<Change> changes, List<String> unmanaged, int unchanged) {
     printUnmanaged(output);
     if (!refusals.wereAsked()) {
       output.print(
-          Output.object(Map.of("refusals_asked", false)),
+          Map.of("refusals_asked", false),
           "The API key may not change these types, so the gateway was not asked what it would"
               + " refuse.");
     }
     output.print(
-        Output.object(
-            Map.of(
-                "to_create", count(true),
-                "to_change", count(false),
-                "unchanged", unchanged,
-                "not_in_file", unmanaged.size())),
+        Map.of(
+            "to_create", count(true),
+            "to_change", count(false),
+            "unchanged", unchanged,
+            "not_in_file", unmanaged.size()),
         "%d to create, %d to change, %d unchanged, %d not in the file."
             .formatted(count(true), count(false), unchanged, unmanaged.size()));
   }
@@ -157,7 +156,7 @@ record TypesPlan(List<Change> changes, List<String> unmanaged, int unchanged) {
   void printUnmanaged(Output output) throws CommandFailed {
     for (String name : unmanaged) {
       output.print(
-          Output.object(Map.of("type", name, "action", "none", "in_file", false)),
+          Map.of("type", name, "action", "none", "in_file", false),
           name + ": not in the file, left alone");
     }
   }
