@@ -27,8 +27,8 @@ final class SurveyStore {
              array_remove(array[
                case when current_setting('fsync') = 'off' then 'fsync' end,
                case when current_setting('full_page_writes') = 'off' then 'full_page_writes' end,
-               case when current_setting('synchronous_commit') = 'off'
-                    then 'synchronous_commit' end], null),
+               (select name from pg_settings
+                 where name = 'synchronous_commit' and reset_val = 'off')], null),
              floor(extract(epoch from clock_timestamp()) * 1000)::bigint,
              (select pg_has_role(oid, 'usage') from pg_roles where rolname = 'pg_read_all_stats')\
       """;
