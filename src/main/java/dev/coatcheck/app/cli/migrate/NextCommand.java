@@ -50,10 +50,22 @@ final class NextCommand {
         : "switch " + id + ", which makes the new keys the primary key";
   }
 
-  /** Removes the legacy IDs from the table of a run. */
-  static String contract(JsonNode run) {
-    return "%scontract %s --confirm %s, which can't be undone"
-        .formatted(COMMAND, RunText.id(run), run.path("table").asString());
+  /**
+   * Removes the legacy IDs from the table of a run.
+   *
+   * @param codes of what has to be met before
+   */
+  static String contract(JsonNode run, List<String> codes) {
+    return "%scontract %s --confirm %s%s"
+        .formatted(
+            COMMAND,
+            RunText.id(run),
+            run.path("table").asString(),
+            codes.isEmpty()
+                ? ", which can't be undone"
+                : " --accept "
+                    + String.join(",", codes)
+                    + ", once that is met, which can't be undone");
   }
 
   /** After a switch whose time window closed. */

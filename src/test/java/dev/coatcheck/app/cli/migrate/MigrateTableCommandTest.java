@@ -374,7 +374,9 @@ class MigrateTableCommandTest {
         .contains("Needs a column, or goes with it: the view public.full_parcels\n")
         .contains("Not all statements were searched: pg_stat_statements is not installed")
         .contains("The keys have no times: the plan named no column with the time of a row.\n")
-        .endsWith("contract %s --confirm public.parcels, which can't be undone\n".formatted(id));
+        .endsWith(
+            "contract %s --confirm public.parcels --accept old_column, once that is met, which can't be undone\n"
+                .formatted(id));
     assertThat(dba.run("contract", id, "--confirm=public.parcels", "--accept=old_column").err())
         .contains("(table_migration_refused)", "old_column_needed", "the view public.full_parcels");
     dba.execute("drop view public.full_parcels");
