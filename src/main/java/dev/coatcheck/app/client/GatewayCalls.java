@@ -44,7 +44,6 @@ public final class GatewayCalls {
   /** What a gateway asks of its senders. */
   private static final int SLOWEST_BYTES_A_SECOND = 16 << 10;
 
-  private static final int ONE_TRY = 1;
   private static final int NO_CONTENT = 204;
   private static final int UNAUTHENTICATED = 401;
   private static final int PAYLOAD_TOO_LARGE = 413;
@@ -354,7 +353,7 @@ public final class GatewayCalls {
     CoatcheckClient made = client;
     if (made == null) {
       CoatcheckClient.Builder builder =
-          builder().apiKey(key()).deadline(WAIT).connectTimeout(CONNECT_WAIT).triesMax(ONE_TRY);
+          builder().apiKey(key()).deadline(WAIT).connectTimeout(CONNECT_WAIT).triesMax(1);
       Optional<Path> trusted = trusted();
       if (trusted.isPresent() && !url.startsWith("http:")) {
         builder.tls(TrustedCertificates.in(trusted.get()));

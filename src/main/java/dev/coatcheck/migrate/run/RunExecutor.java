@@ -117,7 +117,6 @@ final class RunExecutor {
     StepStates states = journal.states(current.run().id());
     for (int i = 0; i < current.steps().size(); i++) {
       Step next = current.steps().get(i);
-      Phase phase = next.phase();
       if (which.test(next) && stepRunner(session).isLeft(next, states.of(next))) {
         heartbeat.requireMine();
         List<String> before = current.names();
@@ -129,10 +128,10 @@ final class RunExecutor {
           // A child or partition has come or gone, and its steps with it.
           return apply(session, which, mayBegin);
         }
-        if (phase.bindsChildren()) {
+        if (next.phase().bindsChildren()) {
           ChildrenCheck children = new ChildrenCheck(journal, session, current);
           if (children.takesDetached()) {
-            return apply(session, step -> step.phase().compareTo(phase) < 0)
+            return apply(session, step -> step.phase().compareTo(next.phase()) < 0)
                 && apply(session, which, mayBegin);
           }
           Optional<String> difference = children.difference();
