@@ -130,6 +130,24 @@ class TokenBucketsTest {
     assertThat(few.take("attacker", TEN_IN_FIVE_SECONDS)).isEqualTo(new Taken.Refused(0, 1));
   }
 
+  /** Whichever of them it is: the place of a bucket is that of its hash. */
+  @ParameterizedTest
+  @ValueSource(strings = {"a", "b", "c", "d", "e", "f", "g", "h"})
+  void whereNoBucketIsFullTheFullestOfEightMakesRoom(String fullest) {
+    TokenBuckets<String> few = new TokenBuckets<>(now::get, 8);
+    for (String caller : List.of("a", "b", "c", "d", "e", "f", "g", "h")) {
+      Taken _ = few.take(caller, TEN_IN_FIVE_SECONDS, caller.equals(fullest) ? 1 : 9, 0);
+    }
+
+    assertThat(few.take("new", TEN_IN_FIVE_SECONDS)).isEqualTo(new Taken.Granted(9, 1));
+
+    for (String caller : List.of("a", "b", "c", "d", "e", "f", "g", "h")) {
+      if (!caller.equals(fullest)) {
+        assertThat(few.take(caller, TEN_IN_FIVE_SECONDS, 1, 0).left()).as(caller).isZero();
+      }
+    }
+  }
+
   @Test
   void withEveryBucketEmptyANewCallerIsRefusedUntilOneFills() {
     TokenBuckets<String> few = new TokenBuckets<>(now::get, 100);
