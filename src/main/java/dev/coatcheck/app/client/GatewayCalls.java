@@ -252,7 +252,8 @@ public final class GatewayCalls {
       case Problem.NOT_A_GATEWAY -> noGateway(failed.status());
       case Problem.INTERRUPTED -> new CommandFailed("interrupted.");
       default ->
-          failed.getCause() instanceof SSLException && cause.contains("plaintext")
+          failed.getCause() instanceof SSLException tls
+                  && String.valueOf(tls.getMessage()).contains("plaintext")
               ? new CommandFailed(
                   "the server at %s speaks no TLS. A gateway without a certificate has an address that begins with http://."
                       .formatted(url))

@@ -10,6 +10,7 @@ import dev.coatcheck.Main;
 import dev.coatcheck.TestJvm;
 import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.client.FaultyProxy;
+import dev.coatcheck.postgres.sql.TestDatabase;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -85,7 +86,14 @@ class GatewayVerbsTest {
     assertRefused(
         "field_invalid",
         run("types", "put", "user", "--prefix=usr", "--key=uuid", "--on-outage=panic"));
-    assertThat(run("types", "put", "user", "--prefix=usr", "--public-salt-file=-").status())
+    assertThat(
+            run(
+                    "types",
+                    "put",
+                    "user",
+                    "--prefix=usr",
+                    "--public-salt-file=" + TestDatabase.fileWith("x"))
+                .status())
         .isEqualTo(2);
     assertThat(run("types", "legacy-hits", "user")).isEqualTo(new Terminal(0, "", ""));
     assertThat(run("types", "legacy-hits", "user", "--from=2026-01-01", "--to=2026-02-01"))
