@@ -55,7 +55,7 @@ final class RightsFlags {
   @Option(
       names = "--expires",
       paramLabel = "TIME",
-      description = "When the key expires: 2027-01-01T00:00:00Z. Default: never.")
+      description = "When the key expires: 2099-01-01T00:00:00Z. Default: never.")
   private @Nullable Instant expires;
 
   @Option(

@@ -211,7 +211,7 @@ final class TypesCommand {
   @Command(
       name = "legacy-hits",
       description = "Prints how often legacy IDs of a type were found: day,count.",
-      footer = "  coatcheck types legacy-hits charge --from 2026-01-01")
+      footer = "  coatcheck types legacy-hits charge --from 2026-01-01 --to 2026-12-31")
   void legacyHits(
       @Mixin GatewayCalls gateway,
       @Mixin Output output,

@@ -74,7 +74,7 @@ class GatewayVerbsTest {
                 "types put user --prefix=usr --key=uuid --legacy --legacy-status=301"
                     + " --legacy-private --legacy-max-id=9"
                     + " --legacy-deprecated-at=2026-01-01T00:00:00Z"
-                    + " --legacy-sunset-at=2027-01-01T00:00:00Z --legacy-max-age-seconds=5"
+                    + " --legacy-sunset-at=2099-01-01T00:00:00Z --legacy-max-age-seconds=5"
                     + " --public-scheme=typeid --public-type-name=user --public-text-prefix=old-"
                     + " --on-outage=refuse --stale-seconds-max=3"))
         .isEqualTo(
