@@ -10,8 +10,11 @@ public final class Spelling {
 
   private Spelling() {}
 
-  /** The nearest of the known words, within two edits. */
+  /** The nearest of the known words, within two edits; none for a word of no more letters. */
   public static Optional<String> near(String word, Collection<String> known) {
+    if (word.length() <= LETTERS_MAX) {
+      return Optional.empty();
+    }
     return known.stream()
         .filter(other -> distance(word, other) <= LETTERS_MAX)
         .min(Comparator.comparingInt(other -> distance(word, other)));

@@ -16,9 +16,9 @@ import org.postgresql.ds.PGSimpleDataSource;
  */
 final class PatientSource extends PGSimpleDataSource implements AutoCloseable {
   /**
-   * Says for the session what holds anyway, so that nobody can switch it off for the role, the
-   * database or the server while the gateway runs: a crash of Postgres would then lose what was
-   * acknowledged, and grant a second time what was granted.
+   * Pins the setting for the session, so that nobody can switch it off for the role, the database
+   * or the server while the gateway runs: a crash of Postgres would then lose what was
+   * acknowledged, and grant again what was granted.
    */
   private static final String DURABLE =
       """

@@ -177,6 +177,8 @@ class CommandLineTest {
     assertThat(Terminal.run("types", "put", "x", "--legacy-sunset").err())
         .contains("Did you mean --legacy-sunset-at or --legacy-sunset-link?");
     assertThat(Terminal.run("nothing").err()).doesNotContain("Did you mean");
+    // Two edits make anything of two letters.
+    assertThat(Terminal.run("ls").err()).doesNotContain("Did you mean");
 
     Terminal group = Terminal.run("types");
     assertThat(group.status()).isEqualTo(2);
