@@ -1,6 +1,7 @@
 package dev.coatcheck.migrate.run;
 
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 
 /**
@@ -22,6 +23,21 @@ public record SwitchWindow(Optional<Instant> notBefore, Optional<Instant> notAft
   public String text() {
     return notBefore.map(opens -> "not before " + opens).orElse("at once")
         + notAfter.map(closes -> ", not after " + closes).orElse("");
+  }
+
+  /** Before indexes are built for nothing. */
+  Optional<ActionOutcome> refusalAt(Instant now) {
+    return notAfter
+        .filter(now::isAfter)
+        .map(
+            closes ->
+                new ActionOutcome.NotNow(
+                    RunState.DONE,
+                    "The time window is over: it is "
+                        + now.truncatedTo(ChronoUnit.SECONDS)
+                        + ", and the switch was to begin not after "
+                        + closes
+                        + "."));
   }
 
   public boolean isOverAt(Instant now) {

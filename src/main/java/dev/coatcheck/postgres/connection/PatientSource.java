@@ -3,7 +3,6 @@ package dev.coatcheck.postgres.connection;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.TimeUnit;
@@ -15,18 +14,7 @@ import org.postgresql.ds.PGSimpleDataSource;
  * each failure, up to 5 s, and so notice up to 5 s late that Postgres is back.
  */
 final class PatientSource extends PGSimpleDataSource implements AutoCloseable {
-  /**
-   * Pins the setting for the session, so that nobody can switch it off for the role, the database
-   * or the server while the gateway runs: a crash of Postgres would then lose what was
-   * acknowledged, and grant again what was granted.
-   */
-  private static final String DURABLE =
-      """
-      select pg_catalog.set_config('synchronous_commit', pg_catalog.replace(
-               pg_catalog.current_setting('synchronous_commit'), 'off', 'on'), false)\
-      """;
-
-  private static final int DURABLE_MILLIS_MAX = 1_000;
+  private static final int PIN_MILLIS_MAX = 1_000;
   private static final long PAUSE_MILLIS = 100;
   private static final int CLOSE_SECONDS_MAX = 2;
 
@@ -49,7 +37,8 @@ final class PatientSource extends PGSimpleDataSource implements AutoCloseable {
   public Connection getConnection() throws SQLException {
     while (true) {
       try {
-        Connection connection = durable(DriverManager.getConnection(url, properties));
+        Connection connection =
+            DurableCommits.pin(DriverManager.getConnection(url, properties), PIN_MILLIS_MAX);
         lastFailure = null;
         return connection;
       } catch (SQLException failed) {
@@ -59,19 +48,6 @@ final class PatientSource extends PGSimpleDataSource implements AutoCloseable {
         }
         pause(failed);
       }
-    }
-  }
-
-  private static Connection durable(Connection connection) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      int before = connection.getNetworkTimeout();
-      connection.setNetworkTimeout(Runnable::run, DURABLE_MILLIS_MAX);
-      boolean _ = statement.execute(DURABLE);
-      connection.setNetworkTimeout(Runnable::run, before);
-      return connection;
-    } catch (SQLException failed) {
-      connection.close();
-      throw failed;
     }
   }
 

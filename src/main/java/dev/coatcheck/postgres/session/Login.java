@@ -1,6 +1,7 @@
 package dev.coatcheck.postgres.session;
 
 import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.connection.DurableCommits;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.TransactionStart;
 import java.sql.Connection;
@@ -87,6 +88,7 @@ record Login(
             .properties(Math.min(connectSeconds, secondsMax), secondsMax, options);
     properties.setProperty("ApplicationName", applicationName);
     properties.setProperty("loginTimeout", Integer.toString(secondsMax));
-    return DriverManager.getConnection(settings.url(), properties);
+    Connection connection = DriverManager.getConnection(settings.url(), properties);
+    return DurableCommits.pin(connection, secondsMax * 1_000);
   }
 }

@@ -87,7 +87,7 @@ public final class TransferSocket implements AutoCloseable {
   }
 
   /** Reads to the end; whether it looks like that of a whole answer. */
-  boolean isWholeAtTheEnd() {
+  public boolean isWholeAtTheEnd() {
     try {
       byte[] rest = socket.getInputStream().readAllBytes();
       String text = new String(rest, StandardCharsets.US_ASCII);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.connection.SmallPool;
+import dev.coatcheck.postgres.session.Session;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -21,8 +22,7 @@ class DurableCommitsTest {
   /** What is set for a session stays, whatever is set for its role or the server meanwhile. */
   @ParameterizedTest
   @CsvSource({"off,on", "on,on", "local,local", "remote_apply,remote_apply"})
-  void noConnectionOfAPoolCommitsWithoutWaitingForTheDisk(String found, String kept)
-      throws SQLException {
+  void noConnectionCommitsWithoutWaitingForTheDisk(String found, String kept) throws SQLException {
     database
         .sql()
         .execute("alter database %s set synchronous_commit = %s".formatted(database.name(), found));
@@ -36,6 +36,10 @@ class DurableCommitsTest {
     }
     try (Database pool = Database.open(database.settings(1), "test", new Observer())) {
       assertThat(pool.<Object>read("test", sql -> sql.fetchValue(SETTING)))
+          .isEqualTo(kept + " session");
+    }
+    try (Session session = Session.openUnpinned(database.settings(1), "test")) {
+      assertThat(session.<Object>transaction("test", sql -> sql.fetchValue(SETTING)))
           .isEqualTo(kept + " session");
     }
   }

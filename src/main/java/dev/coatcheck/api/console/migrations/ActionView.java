@@ -42,8 +42,8 @@ record ActionView(
   /** The field with the state of the run that the page shows. */
   static final String SEEN = "seen";
 
-  private static final String EXAMPLE_FROM = "2026-11-29T02:00:00Z";
-  private static final String EXAMPLE_TO = "2026-11-29T04:00:00Z";
+  private static final String EXAMPLE_FROM = "2099-01-31T02:00:00Z";
+  private static final String EXAMPLE_TO = "2099-01-31T04:00:00Z";
 
   String table() {
     return RunFields.table(run);

@@ -179,7 +179,7 @@ public final class MigrateTableCommand {
       },
       footer = {
         "  coatcheck migrate-table switch 7 \\",
-        "      --not-before 2026-11-29T02:00:00Z --not-after 2026-11-29T04:00:00Z"
+        "      --not-before 2099-01-31T02:00:00Z --not-after 2099-01-31T04:00:00Z"
       })
   void switchKey(
       @Mixin RunCalls calls,

@@ -8,6 +8,7 @@ import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.api.routes.TestClient;
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.ids.registry.TestType;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -53,7 +54,8 @@ class SwitchRoutesTest {
     assertProblem(contract(run, "public.orders", List.of()), "409 table_migration_state");
     assertProblem(API.get(run + "/old-columns"), "409 table_migration_state");
 
-    isPostponedIfItsWindowIsOver(run);
+    isRefusedIfItsWindowIsOver(run);
+    isPostponedIfItsWindowClosesMeanwhile(run);
     movesAndMovesBackOnceForEachIdempotencyKey(run);
     assertThat(API.send("POST", run + "/switch", null).status()).isEqualTo(202);
     RUNS.await(run, "done");
@@ -67,12 +69,26 @@ class SwitchRoutesTest {
         .isEqualTo(1);
   }
 
-  /** As people need who come too late: they read why, and the table is as it was. */
-  private static void isPostponedIfItsWindowIsOver(String run) {
-    assertThat(API.post(run + "/switch", json("not_after", PAST)).status()).isEqualTo(202);
+  /** Before any index is built for it. */
+  private static void isRefusedIfItsWindowIsOver(String run) {
+    Reply late = API.post(run + "/switch", json("not_after", PAST));
+
+    assertProblem(late, "409 table_migration_state");
+    assertThat(late.text("/detail")).contains("The time window is over").contains(PAST);
+    assertThat(states(API.get(run), "prepare_switch")).containsOnly("pending");
+  }
+
+  /** Its indexes wait for a writer until the window has closed. */
+  private static void isPostponedIfItsWindowClosesMeanwhile(String run) {
+    Instant closes = Instant.now().plusSeconds(2);
+    try (TestSession writer = GATEWAY.sql().begin("delete from public.orders where id = 99")) {
+      assertThat(API.post(run + "/switch", json("not_after", closes.toString())).status())
+          .isEqualTo(202);
+      Awaitility.await().until(() -> Instant.now().isAfter(closes));
+      writer.commit();
+    }
 
     Reply postponed = RUNS.await(run, "done");
-    assertThat(Instant.parse(postponed.text("/switch_not_after"))).isEqualTo(Instant.parse(PAST));
     assertThat(states(postponed, "switch")).contains("pending").doesNotContain("undone");
     assertThat(events(run)).containsKey("postponed").doesNotContainKey("switched");
     assertThat(events(run).get("postponed")).contains("the primary key is where it was");

@@ -250,8 +250,8 @@ class HelpExamplesTest {
     Map<String, String> open =
         Map.of(
             "7", id,
-            "2026-11-29T02:00:00Z", "2026-01-01T00:00:00Z",
-            "2026-11-29T04:00:00Z", "2999-01-01T00:00:00Z");
+            "2099-01-31T02:00:00Z", "2026-01-01T00:00:00Z",
+            "2099-01-31T04:00:00Z", "2999-01-01T00:00:00Z");
     assertThat(done("migrate-table switch", open).out()).contains("[x] switch");
     assertThat(done("migrate-table undo", seven).out()).contains("Undone: switch");
     done("migrate-table switch", open);
