@@ -122,7 +122,7 @@ public final class TableSurvey {
     Optional<Relation> found = store.relation(spec.schema(), spec.table());
     Optional<Diagnostic> noTable =
         found.isEmpty()
-            ? Optional.of(unknown(store.alike(spec.table())))
+            ? Optional.of(unknown(spec, store.alike(spec.table())))
             : notATable(found.get().kind());
     if (noTable.isPresent()) {
       faults.add(noTable.get());
@@ -149,7 +149,9 @@ public final class TableSurvey {
     }
     if (diagnostics.isEmpty()
         && (spec.schema() + spec.table() + spec.createdAtColumn().orElse("")).indexOf('\0') >= 0) {
-      diagnostics.add(unknown(List.of()));
+      diagnostics.add(
+          new Diagnostic(
+              "table_unknown", "A name has a NUL, which no name of Postgres has."));
     }
     return diagnostics;
   }
@@ -190,11 +192,11 @@ public final class TableSurvey {
     return Optional.of(new Diagnostic(code, detail));
   }
 
-  private static Diagnostic unknown(List<String> alike) {
+  private static Diagnostic unknown(TableSpec spec, List<String> alike) {
     return new Diagnostic(
         "table_unknown",
-        "The schema has no table with this name; names are compared letter by letter, without"
-            + " quotes."
+        "The schema %s has no table %s; names are compared letter by letter, without quotes."
+                .formatted(spec.schema(), spec.table())
             + (alike.isEmpty() ? "" : " There is " + String.join(", ", alike) + "."));
   }
 

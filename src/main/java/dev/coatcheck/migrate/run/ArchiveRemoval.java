@@ -57,6 +57,13 @@ final class ArchiveRemoval {
         : Optional.of("Cancel the run first: it would take its keys from the archive.");
   }
 
+  private static String wayOut(TableMigration.Status status) {
+    if (status.state() == RunState.CONTRACTED) {
+      return "retire";
+    }
+    return status.occupies() ? "undo and cancel" : "cancel";
+  }
+
   /**
    * Drops the archive of the run's table, and our schema if it holds nothing else. The event is
    * there before the archive is gone: this gateway may die, and no later run may take the type.
@@ -77,9 +84,7 @@ final class ArchiveRemoval {
               .formatted(
                   other.get().id(),
                   other.get().status().state().wireName(),
-                  other.get().status().state() == RunState.CONTRACTED
-                      ? "retire"
-                      : "undo and cancel"));
+                  wayOut(other.get().status())));
     }
     Optional<Source> source = sources.named(run.source());
     if (source.isEmpty()) {
