@@ -150,8 +150,7 @@ public final class TableSurvey {
     if (diagnostics.isEmpty()
         && (spec.schema() + spec.table() + spec.createdAtColumn().orElse("")).indexOf('\0') >= 0) {
       diagnostics.add(
-          new Diagnostic(
-              "table_unknown", "A name has a NUL, which no name of Postgres has."));
+          new Diagnostic("table_unknown", "A name has a NUL, which no name of Postgres has."));
     }
     return diagnostics;
   }

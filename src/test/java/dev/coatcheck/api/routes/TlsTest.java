@@ -33,6 +33,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import org.awaitility.Awaitility;
@@ -53,6 +54,9 @@ class TlsTest {
   private static final TestCertificate SECOND = TestCertificate.make(FOLDER, "second", "RSA");
   private static final SSLContext TRUST = TestCertificate.trusting(FIRST, SECOND);
   private static final String LARGEST = "/docs/assets/swagger-ui-bundle.js";
+
+  /** Between two requests of a client that goes on and on. */
+  private static final long BETWEEN_NANOS = 5_000_000;
 
   @RegisterExtension static final GatewayFixture GATEWAY = gateway();
 
@@ -190,6 +194,7 @@ class TlsTest {
                 int answers = 0;
                 for (; !isOver.get(); answers++) {
                   assertThat(answer(open)).isEqualTo(200);
+                  LockSupport.parkNanos(BETWEEN_NANOS);
                 }
                 return answers;
               });
@@ -201,6 +206,7 @@ class TlsTest {
                   try (SSLSocket socket = connect()) {
                     assertThat(answer(socket)).isEqualTo(200);
                   }
+                  LockSupport.parkNanos(BETWEEN_NANOS);
                 }
                 return answers;
               });

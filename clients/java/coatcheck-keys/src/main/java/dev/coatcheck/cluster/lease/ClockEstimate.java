@@ -1,19 +1,24 @@
 package dev.coatcheck.cluster.lease;
 
-/** The database's time as a holder estimates it: a base, and the monotonic clock since. */
-record ClockEstimate(long baseNanos, long atNano) {
+/**
+ * The database's time as a holder estimates it.
+ *
+ * @param aheadNanos how far it is ahead of the monotonic clock
+ */
+record ClockEstimate(long aheadNanos) {
   private static final long NANOS_PER_MILLI = 1_000_000L;
 
   static ClockEstimate ofMillis(long millis, long atNano) {
-    return new ClockEstimate(millis * NANOS_PER_MILLI, atNano);
+    return new ClockEstimate(millis * NANOS_PER_MILLI - atNano);
   }
 
   private long nanos(long nano) {
-    return baseNanos + (nano - atNano);
+    return nano + aheadNanos;
   }
 
+  /** Unix milliseconds, which are positive. */
   long millis(long nano) {
-    return Math.floorDiv(nanos(nano), NANOS_PER_MILLI);
+    return nanos(nano) / NANOS_PER_MILLI;
   }
 
   /**
@@ -24,6 +29,6 @@ record ClockEstimate(long baseNanos, long atNano) {
     long earliest = nowMillis * NANOS_PER_MILLI;
     long latest = earliest + Math.max(0, receivedNano - sentNano);
     return new ClockEstimate(
-        Math.min(Math.max(nanos(receivedNano), earliest), latest), receivedNano);
+        Math.min(Math.max(nanos(receivedNano), earliest), latest) - receivedNano);
   }
 }
