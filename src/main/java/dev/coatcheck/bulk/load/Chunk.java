@@ -91,7 +91,13 @@ final class Chunk {
    * @return whether rows were refused, because their types are sealed now
    */
   boolean renewTypes(Registry registry) {
-    rows.replaceAll(row -> row.of(registry.current(row.request().type())));
+    Map<Integer, Type> current = new HashMap<>(); // each may have to be asked for
+    rows.replaceAll(
+        row -> {
+          Type read = row.request().type();
+          return row.of(
+              current.computeIfAbsent(read.number(), _ -> registry.current(read)));
+        });
     boolean isRefused = rows.removeIf(this::refusesSealed);
     if (isRefused) {
       dropKeys(); // they belong to rows by their numbers

@@ -85,6 +85,15 @@ class EmbeddedDatabaseTest {
         .hasMessageContaining("password authentication failed");
   }
 
+  /** Its 128 random bits need no iterations, which each connection would pay for. */
+  @Test
+  void thePasswordIsCheckedInOneIteration() {
+    assertThat(
+            TestSql.on(running)
+                .text("select rolpassword from pg_authid where rolname = current_user"))
+        .startsWith("SCRAM-SHA-256$1:");
+  }
+
   @Test
   void commitsAreDurableAndOnlyLoopbackIsServed() {
     TestSql query = TestSql.on(running);
