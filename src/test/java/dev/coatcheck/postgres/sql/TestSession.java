@@ -7,14 +7,22 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.core.TransactionState;
+import org.postgresql.jdbc.PgConnection;
 
 /**
  * One session beside the code under test: it holds a lock, reads from an old snapshot, or commits
  * late. What it hasn't committed when it is closed is rolled back.
  */
 public final class TestSession implements AutoCloseable {
+  /** What sessions begin with from then on. */
+  private static final Pattern DEFAULTS =
+      Pattern.compile("alter (database|role|user|system)", Pattern.CASE_INSENSITIVE);
+
   private final Connection connection;
+  private boolean hasChangedDefaults;
 
   TestSession(Connection connection) {
     this.connection = connection;
@@ -23,6 +31,7 @@ public final class TestSession implements AutoCloseable {
   public TestSession execute(String... statements) {
     try (Statement statement = connection.createStatement()) {
       for (String text : statements) {
+        hasChangedDefaults |= DEFAULTS.matcher(text).find();
         statement.execute(text);
       }
       return this;
@@ -96,6 +105,30 @@ public final class TestSession implements AutoCloseable {
     return failed.getCause() instanceof SQLException cause
         ? Objects.requireNonNullElse(cause.getSQLState(), "")
         : "";
+  }
+
+  /** Whether the server still answers here. */
+  boolean isThere() {
+    try {
+      return connection.isValid(1);
+    } catch (SQLException failed) {
+      throw new AssertionError(failed);
+    }
+  }
+
+  /** Discards what the session has set and holds; whether it is then as a new one would be. */
+  boolean isAsNew() {
+    try (Statement statement = connection.createStatement()) {
+      boolean isOpen =
+          connection.unwrap(PgConnection.class).getTransactionState() != TransactionState.IDLE;
+      if (isOpen || hasChangedDefaults) {
+        return false;
+      }
+      statement.execute("discard all");
+      return true;
+    } catch (SQLException gone) {
+      return false;
+    }
   }
 
   @Override

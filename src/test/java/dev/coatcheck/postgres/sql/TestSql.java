@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Statements of a test beside the code under test, each call on a connection of its own. A
+ * Statements of a test beside the code under test, each call in a session that is as good as new. A
  * statement that fails ends the test, with the driver's exception as the cause.
  */
 public record TestSql(String url, String user, String password) {
@@ -35,37 +35,27 @@ public record TestSql(String url, String user, String password) {
 
   /** The statements one by one, each in a transaction of its own unless they begin one. */
   public void execute(String... statements) {
-    try (TestSession session = session()) {
-      session.execute(statements);
-    }
+    IdleSession.call(this, session -> session.execute(statements));
   }
 
   /** The first column of the first row. */
   public @Nullable String text(String query) {
-    try (TestSession session = session()) {
-      return session.text(query);
-    }
+    return IdleSession.call(this, session -> session.text(query));
   }
 
   /** The first column of the first row, as a number. */
   public long number(String query) {
-    try (TestSession session = session()) {
-      return session.number(query);
-    }
+    return IdleSession.call(this, session -> session.number(query));
   }
 
   /** The first column. */
   public List<String> texts(String query) {
-    try (TestSession session = session()) {
-      return session.texts(query);
-    }
+    return IdleSession.call(this, session -> session.texts(query));
   }
 
   /** The first column, as numbers. */
   public List<Long> numbers(String query) {
-    try (TestSession session = session()) {
-      return session.numbers(query);
-    }
+    return IdleSession.call(this, session -> session.numbers(query));
   }
 
   /** A session that stays, to be closed by the caller. */
