@@ -40,7 +40,10 @@ import tools.jackson.databind.JsonNode;
  * {@code coatcheck access}: creates, lists, changes, rotates and revokes API keys, directly in the
  * database. Who has its password may do all that.
  */
-@Command(name = "access", description = "Creates, lists, changes, rotates and revokes API keys.")
+@Command(
+    name = "access",
+    addMethodSubcommands = false,
+    description = "Creates, lists, changes, rotates and revokes API keys.")
 final class AccessCommand {
   private static final int PAGE = 1_000;
   private static final String KEY_ID = "KEY_ID";

@@ -33,7 +33,10 @@ import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
 /** {@code coatcheck audit}: who changed what, through the API, and its pruning in the database. */
-@Command(name = "audit", description = "Lists, exports and prunes who changed what.")
+@Command(
+    name = "audit",
+    addMethodSubcommands = false,
+    description = "Lists, exports and prunes who changed what.")
 final class AuditCommand {
   private static final Duration PRUNING_MAX = Duration.ofHours(1);
   private static final int PAGE_MAX = 100;

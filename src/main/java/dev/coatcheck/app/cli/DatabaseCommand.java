@@ -22,6 +22,7 @@ import picocli.CommandLine.Option;
 /** {@code coatcheck database}: the schema and its roles, for the owner of the schema. */
 @Command(
     name = "database",
+    addMethodSubcommands = false,
     description =
         "Migrates the schema of the gateway, prints what a role needs to use it, and distributes it"
             + " over a Citus cluster.")

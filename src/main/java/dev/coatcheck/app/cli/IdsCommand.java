@@ -17,6 +17,7 @@ import tools.jackson.databind.JsonNode;
 /** {@code coatcheck ids}: the commands for existing public IDs. */
 @Command(
     name = "ids",
+    addMethodSubcommands = false,
     description = "Imports, exports and ends public IDs, and lists their aliases.",
     subcommands = ExportVerb.class)
 final class IdsCommand {

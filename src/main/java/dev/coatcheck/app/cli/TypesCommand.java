@@ -39,6 +39,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** {@code coatcheck types}: the registry, through the API. */
 @Command(
     name = "types",
+    addMethodSubcommands = false,
     description = "Lists, shows, compares and defines types.",
     subcommands = {
       PlanVerb.class,

@@ -18,6 +18,7 @@ import tools.jackson.databind.JsonNode;
 /** {@code coatcheck keys}: generates keys, and shows the workers. */
 @Command(
     name = "keys",
+    addMethodSubcommands = false,
     description = "Generates keys, and lists the workers that generate keys.",
     subcommands = SnoVerb.class)
 public final class KeysCommand {

@@ -12,7 +12,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code coatcheck segments}: the counters behind {@code keys next --scheme segment}. */
-@Command(name = "segments", description = "Creates and lists counters of dense numbers.")
+@Command(
+    name = "segments",
+    addMethodSubcommands = false,
+    description = "Creates and lists counters of dense numbers.")
 public final class SegmentsCommand {
   private static final String[] COLUMNS = {"tag", "granted", "remaining"};
 

@@ -20,6 +20,7 @@ import tools.jackson.databind.JsonNode;
 /** {@code coatcheck migrate-table}: gives a live table Snowflake keys, through the API. */
 @Command(
     name = "migrate-table",
+    addMethodSubcommands = false,
     description = "Gives the rows of a live table Snowflake keys and public IDs.",
     subcommands = {PlanVerb.class, OldColumnsVerb.class, RetireVerb.class})
 public final class MigrateTableCommand {
