@@ -41,6 +41,9 @@ public final class GatewayCalls {
   private static final JsonMapper JSON = new JsonMapper();
   private static final Pattern KEY = Pattern.compile("[\\x21-\\x7e]{1,200}");
 
+  /** The alert, and the classes of the JDK, before the reason that a certificate is refused for. */
+  private static final Pattern WRAPPING = Pattern.compile("^(\\([a-z_]+\\) )?(.*Exception: )?");
+
   /** What a gateway asks of its senders. */
   private static final int SLOWEST_BYTES_A_SECOND = 16 << 10;
 
@@ -248,7 +251,7 @@ public final class GatewayCalls {
       case Problem.TLS_REFUSED ->
           new CommandFailed(
               "the certificate of %s is not trusted: %s. Name its root with --ca-file."
-                  .formatted(url, cause));
+                  .formatted(url, WRAPPING.matcher(cause).replaceFirst("")));
       case Problem.NOT_A_GATEWAY -> noGateway(failed.status());
       case Problem.INTERRUPTED -> new CommandFailed("interrupted.");
       default ->

@@ -51,6 +51,14 @@ class TlsVerbsTest {
   }
 
   @Test
+  void theReasonForNoTrustNamesNoClassOfTheJdk() {
+    assertThat(typesList().err())
+        .isEqualTo(
+            "coatcheck types list: the certificate of %s is not trusted: unable to find valid certification path to requested target. Name its root with --ca-file.\n"
+                .formatted(gateway.uri()));
+  }
+
+  @Test
   void aFileWithoutCertificatesIsAWrongArgument() {
     assertThat(typesList("--ca-file=" + key))
         .isEqualTo(
