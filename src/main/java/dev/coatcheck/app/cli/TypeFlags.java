@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -172,19 +173,22 @@ final class TypeFlags implements IModelTransformer {
 
   /** The body of a put. */
   static Map<String, @Nullable Object> whole(ParseResult verb) {
-    require(verb, "--prefix", "Missing required option: '--prefix=PREFIX'");
-    Map<String, @Nullable Object> body = given(verb);
+    List<String> faults = new ArrayList<>();
+    if (!verb.hasMatchedOption("--prefix")) {
+      faults.add("Missing required option: '--prefix=PREFIX'");
+    }
+    addMissingPolicy(verb, "redirect", faults);
+    addMissingPolicy(verb, "legacy", faults);
+    Map<String, @Nullable Object> body = given(verb, faults);
     body.putIfAbsent("key", "bigint");
-    requirePolicy(verb, "redirect");
-    requirePolicy(verb, "legacy");
     return body;
   }
 
   /** An option of a policy that a put doesn't turn on would have no effect. */
-  private static void requirePolicy(ParseResult verb, String policy) {
-    givenOf(verb, policy)
-        .findFirst()
-        .ifPresent(given -> require(verb, "--" + policy, given + " needs --" + policy + "."));
+  private static void addMissingPolicy(ParseResult verb, String policy, List<String> faults) {
+    if (!verb.hasMatchedOption("--" + policy)) {
+      givenOf(verb, policy).forEach(given -> faults.add(given + " needs --" + policy + "."));
+    }
   }
 
   /** The options in the arguments that say something of a field. */
@@ -196,7 +200,7 @@ final class TypeFlags implements IModelTransformer {
   }
 
   /** What is taken away can't be set as well. */
-  private static void refuseContradictions(ParseResult verb) {
+  private static void addContradictions(ParseResult verb, List<String> faults) {
     REMOVALS.forEach(
         (name, field) -> {
           if (verb.hasMatchedOption(name)) {
@@ -205,21 +209,20 @@ final class TypeFlags implements IModelTransformer {
                     REMOVALS.keySet().stream()
                         .filter(other -> other.startsWith(name + "-"))
                         .filter(verb::hasMatchedOption))
-                .findFirst()
-                .ifPresent(other -> refuseBoth(verb, name, other));
+                .forEach(other -> faults.add(notBoth(name, other)));
           }
         });
   }
 
-  private static void refuseBoth(ParseResult verb, String one, String other) {
-    throw new ParameterException(
-        verb.commandSpec().commandLine(), "Give " + one + " or " + other + ", not both.");
+  private static String notBoth(String one, String other) {
+    return "Give " + one + " or " + other + ", not both.";
   }
 
   /** The body of a patch: only what was given. */
   static Map<String, @Nullable Object> changes(ParseResult verb) {
-    refuseContradictions(verb);
-    Map<String, @Nullable Object> body = given(verb);
+    List<String> faults = new ArrayList<>();
+    addContradictions(verb, faults);
+    Map<String, @Nullable Object> body = given(verb, faults);
     if (verb.hasMatchedOption("--public-scheme")) {
       // Nothing of the rule or pattern before may stay, so each field is told.
       boolean isPattern = body.containsKey(PUBLIC_PATTERN);
@@ -247,11 +250,17 @@ final class TypeFlags implements IModelTransformer {
     return body;
   }
 
-  private static Map<String, @Nullable Object> given(ParseResult verb) {
-    givenOf(verb, "dead_link")
-        .findFirst()
-        .filter(_ -> verb.hasMatchedOption("--fallback-url"))
-        .ifPresent(text -> refuseBoth(verb, text, "--fallback-url"));
+  /** What the arguments say of the fields; refuses them with all their faults. */
+  private static Map<String, @Nullable Object> given(ParseResult verb, List<String> faults) {
+    if (verb.hasMatchedOption("--fallback-url")) {
+      givenOf(verb, "dead_link").forEach(text -> faults.add(notBoth(text, "--fallback-url")));
+    }
+    if (!verb.hasMatchedOption("--public-scheme")
+        && !verb.hasMatchedOption("--no-public-scheme")
+        && givenOf(verb, PUBLIC_RULE).findAny().isPresent()) {
+      faults.add("Options --public-… need --public-scheme.");
+    }
+    refuse(verb, faults);
     Map<String, @Nullable Object> body = new LinkedHashMap<>();
     for (Flag flag : FLAGS) {
       if (verb.hasMatchedOption(flag.name())) {
@@ -259,7 +268,6 @@ final class TypeFlags implements IModelTransformer {
       }
     }
     if (body.get(PUBLIC_RULE) instanceof Map<?, ?> older) {
-      require(verb, "--public-scheme", "Options --public-… need --public-scheme.");
       if ("pattern".equals(older.get("scheme"))) {
         older.remove("scheme");
         body.put(PUBLIC_PATTERN, body.remove(PUBLIC_RULE));
@@ -289,8 +297,13 @@ final class TypeFlags implements IModelTransformer {
         verb.commandSpec().commandLine(), "can't read the salt from " + file + ": " + why);
   }
 
-  private static void require(ParseResult verb, String option, String message) {
-    if (!verb.hasMatchedOption(option)) {
+  private static void refuse(ParseResult verb, List<String> faults) {
+    if (!faults.isEmpty()) {
+      String message =
+          faults.size() == 1
+              ? faults.getFirst()
+              : "the flags have %d faults:%n  - %s"
+                  .formatted(faults.size(), String.join(System.lineSeparator() + "  - ", faults));
       throw new ParameterException(verb.commandSpec().commandLine(), message);
     }
   }

@@ -41,6 +41,9 @@ public final class GatewayCalls {
   private static final JsonMapper JSON = new JsonMapper();
   private static final Pattern KEY = Pattern.compile("[\\x21-\\x7e]{1,200}");
 
+  /** The alert, and the classes of the JDK, before the reason that a certificate is refused for. */
+  private static final Pattern WRAPPING = Pattern.compile("^(\\([a-z_]+\\) )?(.*Exception: )?");
+
   /** What a gateway asks of its senders. */
   private static final int SLOWEST_BYTES_A_SECOND = 16 << 10;
 
@@ -248,7 +251,7 @@ public final class GatewayCalls {
       case Problem.TLS_REFUSED ->
           new CommandFailed(
               "the certificate of %s is not trusted: %s. Name its root with --ca-file."
-                  .formatted(url, cause));
+                  .formatted(url, WRAPPING.matcher(cause).replaceFirst("")));
       case Problem.NOT_A_GATEWAY -> noGateway(failed.status());
       case Problem.INTERRUPTED -> new CommandFailed("interrupted.");
       default ->
@@ -319,21 +322,21 @@ public final class GatewayCalls {
         named.orElseGet(
             () -> Path.of(Variables.get("COATCHECK_HOME").orElse(".coatcheck"), "dev-key"));
     if (NamedPipe.isAt(file)) {
-      throw new CommandFailed(
+      throw new Misused(
           file + " is a named pipe. Name a file with the API key, or set COATCHECK_API_KEY.");
     }
     try {
       return key(Files.readString(file), "the file " + file);
     } catch (IOException missing) {
-      throw new CommandFailed(
-          "can't read the API key from %s: %s %s the file of an API key with --key-file, or set COATCHECK_API_KEY."
-              .formatted(
-                  file,
-                  FileWords.why(missing),
-                  named.isPresent()
-                      ? "Name"
-                      : "Start a gateway here (./coatcheck serve), which writes a development key,"
-                          + " or go to the folder of one, or name"));
+      String why = "can't read the API key from " + file + ": " + FileWords.why(missing);
+      String instead = " the file of an API key with --key-file, or set COATCHECK_API_KEY.";
+      throw named.isPresent()
+          ? new Misused(why + " Name" + instead)
+          : new CommandFailed(
+              why
+                  + " Start a gateway here (./coatcheck serve), which writes a development key,"
+                  + " or go to the folder of one, or name"
+                  + instead);
     }
   }
 
@@ -341,11 +344,11 @@ public final class GatewayCalls {
     return Optional.ofNullable(caFile).or(() -> Variables.get("COATCHECK_CA_FILE").map(Path::of));
   }
 
-  private String key(String text, String where) throws CommandFailed {
+  private String key(String text, String where) throws Misused {
     keySource = where;
     String key = text.strip();
     if (!KEY.matcher(key).matches()) {
-      throw new CommandFailed(where + " holds no API key.");
+      throw new Misused(where + " holds no API key.");
     }
     return key;
   }

@@ -18,12 +18,11 @@ final class TrustedCertificates {
   private TrustedCertificates() {}
 
   /**
-   * @throws CommandFailed if it has no certificates
+   * @throws Misused if it has no certificates
    */
-  static SSLContext in(Path pem) throws CommandFailed {
+  static SSLContext in(Path pem) throws Misused {
     if (NamedPipe.isAt(pem)) {
-      throw new CommandFailed(
-          "can't read certificates in PEM from " + pem + ": it is a named pipe.");
+      throw unreadable(pem, "it is a named pipe.");
     }
     try (InputStream file = Files.newInputStream(pem)) {
       KeyStore store = KeyStore.getInstance("PKCS12");
@@ -39,11 +38,17 @@ final class TrustedCertificates {
         context.init(null, factory.getTrustManagers(), null);
         return context;
       }
-    } catch (IOException | CertificateException unreadable) {
+    } catch (IOException unreadable) {
+      throw unreadable(pem, FileWords.why(unreadable));
+    } catch (CertificateException malformed) {
       // Handled like a file without certificates.
     } catch (GeneralSecurityException missing) {
       throw new IllegalStateException("this Java has no PKCS12 or no TLS", missing);
     }
-    throw new CommandFailed("can't read certificates in PEM from " + pem + ".");
+    throw unreadable(pem, "it holds none.");
+  }
+
+  private static Misused unreadable(Path pem, String why) {
+    return new Misused("can't read certificates in PEM from " + pem + ": " + why);
   }
 }

@@ -7,6 +7,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
@@ -243,6 +244,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
         switch (failure) {
           case AccessDeniedException denied -> "permission denied for " + denied.getFile();
           case FileAlreadyExistsException file -> file.getFile() + " is not a directory";
+          case NoSuchFileException file -> "can't make " + file.getFile();
           default -> Objects.requireNonNullElse(failure.getReason(), failure.toString());
         };
     return new UnusableDatabase("Can't use the home " + home + ": " + why + ".", failure);

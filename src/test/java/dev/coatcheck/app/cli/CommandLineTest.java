@@ -291,7 +291,7 @@ class CommandLineTest {
     assertThat(AtGateway.run("types", "list", "--key-file=" + pipe))
         .isEqualTo(
             new Terminal(
-                1,
+                2,
                 "",
                 "coatcheck types list: %s is a named pipe. Name a file with the API key, or set COATCHECK_API_KEY.\n"
                     .formatted(pipe)));

@@ -278,11 +278,11 @@ class GatewayVerbsTest {
         "--url=nonsense");
     assertMisused("the gateway must look like", "--url=http://a b");
     assertMisused("the gateway must look like", "--url=ftp://127.0.0.1");
-    assertFails(
+    assertMisused(
         "holds no API key", "--key-file=" + Files.writeString(folder.resolve("two"), "a\nb"));
-    assertFails(
+    assertMisused(
         "holds no API key", "--key-file=" + Files.writeString(folder.resolve("none"), "\n"));
-    assertFails("can't read the API key from /no/file", "--key-file=/no/file");
+    assertMisused("can't read the API key from /no/file", "--key-file=/no/file");
     Path junk = Files.writeString(folder.resolve("junk"), "x");
     assertFails("(unauthenticated)", "--key-file=" + junk);
     assertFails("doesn't accept the API key in the file " + junk, "--key-file=" + junk);

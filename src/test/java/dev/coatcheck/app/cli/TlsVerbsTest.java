@@ -48,8 +48,32 @@ class TlsVerbsTest {
     TestCertificate other = TestCertificate.make(folder, "other", "EC");
     Path file = Files.writeString(folder.resolve("other.crt"), other.pem());
     assertThat(typesList("--ca-file=" + file).err()).contains("is not trusted");
-    assertThat(typesList("--ca-file=" + key).err()).contains("can't read certificates in PEM");
-    assertThat(typesList("--ca-file=/no/file").err()).contains("can't read certificates in PEM");
+  }
+
+  @Test
+  void theReasonForNoTrustNamesNoClassOfTheJdk() {
+    assertThat(typesList().err())
+        .isEqualTo(
+            "coatcheck types list: the certificate of %s is not trusted: unable to find valid certification path to requested target. Name its root with --ca-file.\n"
+                .formatted(gateway.uri()));
+  }
+
+  @Test
+  void aFileWithoutCertificatesIsAWrongArgument() {
+    assertThat(typesList("--ca-file=" + key))
+        .isEqualTo(
+            new Terminal(
+                2,
+                "",
+                "coatcheck types list: can't read certificates in PEM from %s: it holds none.\n"
+                    .formatted(key)));
+    assertThat(typesList("--ca-file=/no/file"))
+        .isEqualTo(
+            new Terminal(
+                2,
+                "",
+                "coatcheck types list: can't read certificates in PEM from /no/file: there is no"
+                    + " such file.\n"));
   }
 
   @Test

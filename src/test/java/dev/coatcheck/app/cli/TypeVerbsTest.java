@@ -289,6 +289,37 @@ class TypeVerbsTest {
     assertThat(refused.err()).startsWith("coatcheck types " + words[1] + ": " + why + "\n");
   }
 
+  @Test
+  void allFlagsThatAreFaultyAreSaidAtOnce() {
+    Terminal put =
+        run(
+            join(
+                "put",
+                "order",
+                "--legacy-max-id=5",
+                "--legacy-status=301",
+                "--redirect-status=301",
+                "--public-alphabet=abc"));
+    assertThat(put.status()).isEqualTo(2);
+    assertThat(put.err())
+        .startsWith(
+            """
+            coatcheck types put: the flags have 5 faults:
+              - Missing required option: '--prefix=PREFIX'
+              - --redirect-status needs --redirect.
+              - --legacy-status needs --legacy.
+              - --legacy-max-id needs --legacy.
+              - Options --public-… need --public-scheme.
+            """);
+    assertThat(run(join("set", "order", "--no-legacy", "--legacy", "--legacy-status=301")).err())
+        .startsWith(
+            """
+            coatcheck types set: the flags have 2 faults:
+              - Give --no-legacy or --legacy, not both.
+              - Give --no-legacy or --legacy-status, not both.
+            """);
+  }
+
   /** The gateway alone knows which hosts its operator lists. */
   @Test
   void aRedirectToAListedHostOverHttpIsStoredReadAndCompared() {

@@ -3,6 +3,7 @@ package dev.coatcheck.postgres.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.connection.UnusableDatabase;
@@ -277,6 +278,13 @@ class EmbeddedDatabaseTest {
   void homeBelowAFileIsRefused() throws Exception {
     Files.writeString(own.resolve("file"), "");
     assertRefused(own.resolve("file/home"), "file is not a directory");
+  }
+
+  @Test
+  void homeThatTheFileSystemDoesNotMakeIsRefusedInPlainWords() {
+    assumeTrue(Files.isDirectory(Path.of("/proc/self")), "nobody can make a folder in /proc");
+    assertThatThrownBy(() -> start(Path.of("/proc/x")))
+        .hasMessage("Can't use the home /proc/x: can't make /proc/x.");
   }
 
   @Test
