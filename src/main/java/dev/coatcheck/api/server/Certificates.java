@@ -9,7 +9,9 @@ import java.security.KeyStore;
 import java.security.cert.Certificate;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
@@ -17,8 +19,9 @@ import org.eclipse.jetty.util.ssl.SslContextFactory;
 /**
  * The certificate of TLS connections. Its files are read again every {@value #PERIOD_SECONDS} s, by
  * content: Kubernetes replaces a mounted secret by a link. A sound change applies to new
- * connections and leaves open ones alone; with a faulty one the last sound certificate stays, and
- * one that has not ended is not replaced by one that has.
+ * connections and leaves open ones alone; with a faulty one the last sound certificate stays. One
+ * that clients take is replaced by no other that has ended or isn't valid yet; the latter is served
+ * once it is valid.
  */
 public final class Certificates implements AutoCloseable {
   private static final int PERIOD_SECONDS = 5;
@@ -29,15 +32,21 @@ public final class Certificates implements AutoCloseable {
 
   private final TlsFiles files;
   private final Observer observer;
+  private final InstantSource clock;
   private final List<SslContextFactory.Server> factories = new CopyOnWriteArrayList<>();
   private final Background background;
 
   private TlsFiles.Texts texts;
+
+  /** In the files, and not valid yet. */
+  private Optional<TlsFiles.Read.Sound> waiting = Optional.empty();
+
   private volatile TlsFiles.Read.Sound served;
 
-  private Certificates(TlsFiles files, Observer observer) {
+  private Certificates(TlsFiles files, Observer observer, InstantSource clock) {
     this.files = files;
     this.observer = observer;
+    this.clock = clock;
     this.background = new Background("certificates", observer);
     this.texts = files.texts();
     this.served =
@@ -53,7 +62,11 @@ public final class Certificates implements AutoCloseable {
    * @throws IllegalStateException if they are faulty, although they were sound before
    */
   public static Certificates open(TlsFiles files, Observer observer) {
-    Certificates certificates = new Certificates(files, observer);
+    return open(files, observer, InstantSource.system());
+  }
+
+  static Certificates open(TlsFiles files, Observer observer, InstantSource clock) {
+    Certificates certificates = new Certificates(files, observer, clock);
     observer.gauge("coatcheck.tls.certificate.ends", certificates::endsSeconds);
     certificates.background.every(Duration.ofSeconds(PERIOD_SECONDS), certificates::look);
     return certificates;
@@ -71,21 +84,33 @@ public final class Certificates implements AutoCloseable {
   }
 
   synchronized void look() {
-    TlsFiles.Texts now = files.texts();
-    if (now.equals(texts)) {
+    TlsFiles.Texts texts = files.texts();
+    Instant now = clock.instant();
+    if (!texts.equals(this.texts)) {
+      waiting = Optional.empty();
+      switch (files.parse(texts)) {
+        case TlsFiles.Read.Sound sound -> change(sound, now);
+        case TlsFiles.Read.Faulty faulty -> refused(why(faulty));
+      }
+      this.texts = texts;
+    } else if (waiting.isPresent() && isValid(waiting.get(), now)) {
+      serve(waiting.get());
+      waiting = Optional.empty();
+    }
+  }
+
+  private void change(TlsFiles.Read.Sound sound, Instant now) {
+    if (sound.equals(served)) {
       return;
     }
-    switch (files.parse(now)) {
-      case TlsFiles.Read.Sound sound -> {
-        if (hasEnded(sound) && !hasEnded(served)) {
-          refused("the certificate ended at " + end(sound));
-        } else if (!sound.equals(served)) {
-          serve(sound);
-        }
-      }
-      case TlsFiles.Read.Faulty faulty -> refused(why(faulty));
+    if (isValid(sound, now) || !isValid(served, now)) {
+      serve(sound);
+    } else if (end(sound).isBefore(now)) {
+      refused("the certificate ended at " + end(sound));
+    } else {
+      waiting = Optional.of(sound);
+      refused("the certificate is valid from " + start(sound) + " on, and is served from then on");
     }
-    texts = now;
   }
 
   private void serve(TlsFiles.Read.Sound sound) {
@@ -108,8 +133,12 @@ public final class Certificates implements AutoCloseable {
     return end(served).getEpochSecond();
   }
 
-  private static boolean hasEnded(TlsFiles.Read.Sound sound) {
-    return end(sound).isBefore(Instant.now());
+  private static boolean isValid(TlsFiles.Read.Sound sound, Instant now) {
+    return !start(sound).isAfter(now) && !end(sound).isBefore(now);
+  }
+
+  private static Instant start(TlsFiles.Read.Sound sound) {
+    return sound.chain().getFirst().getNotBefore().toInstant();
   }
 
   private static Instant end(TlsFiles.Read.Sound sound) {

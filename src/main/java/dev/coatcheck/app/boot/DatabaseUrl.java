@@ -13,8 +13,15 @@ final class DatabaseUrl {
   private static final Pattern SECRET =
       Pattern.compile("[?&](ssl)?password=|^jdbc:postgresql://[^/?]*@");
 
-  /** The driver prefers these to the search path and the time-outs that connections begin with. */
-  private static final Pattern OVERRIDE = Pattern.compile("[?&](options|currentSchema)=");
+  /**
+   * The driver prefers these to the search path, the time-outs and the user that connections begin
+   * with, and to the names by which a run finds the sessions of its earlier runners. Without a
+   * value they are empty there.
+   */
+  private static final Pattern OVERRIDE =
+      Pattern.compile(
+          "[?&](options|currentSchema|user|ApplicationName"
+              + "|connectTimeout|loginTimeout|socketTimeout)(?=[=&]|$)");
 
   private DatabaseUrl() {}
 

@@ -100,6 +100,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
@@ -363,16 +364,16 @@ public final class Gateway implements AutoCloseable {
 
   /** Its IDs would all be refused, and no later error would say so to whom can help. */
   private static void requireSealKeys(Registry registry) throws StartFailed {
+    List<String> missing = new ArrayList<>();
     for (Type type : registry.all()) {
-      Optional<Sealing.Era> era =
-          type.sealing().flatMap(sealing -> sealing.erasWithoutKey().stream().findFirst());
-      if (era.isPresent()) {
-        throw new StartFailed(
-            "The type %s needs the seal key %s, which is not in the file of %s. Add the key from its"
-                    .formatted(
-                        type.name(), era.get().fingerprint(), Setting.SEAL_KEYS_FILE.variable())
-                + " backup.");
+      for (Sealing.Era era : type.sealing().map(Sealing::erasWithoutKey).orElse(List.of())) {
+        missing.add("type %s needs the seal key %s".formatted(type.name(), era.fingerprint()));
       }
+    }
+    if (!missing.isEmpty()) {
+      throw new StartFailed(
+          "The file of %s lacks seal keys: %s. Add them from its backup."
+              .formatted(Setting.SEAL_KEYS_FILE.variable(), String.join(", ", missing)));
     }
   }
 

@@ -1,7 +1,11 @@
 package dev.coatcheck.core.seal;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFilePermission;
@@ -21,6 +25,7 @@ import java.util.Set;
 public final class SealKeys {
   public static final SealKeys NONE = new SealKeys(Map.of());
 
+  private static final int BYTES_MAX = 256 * 1024;
   private static final Set<PosixFilePermission> ALLOWED =
       EnumSet.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
 
@@ -57,10 +62,24 @@ public final class SealKeys {
         return new Parsed.Faulty(
             "others than its owner may use %s; run chmod 600 on it".formatted(file));
       }
-      return parse(Files.readAllLines(file), file);
-    } catch (IOException failed) {
-      return new Parsed.Faulty("can't be read: " + file);
+      byte[] content;
+      try (InputStream in = Files.newInputStream(file)) {
+        content = in.readNBytes(BYTES_MAX + 1);
+      }
+      return content.length > BYTES_MAX
+          ? unreadable(file, "more than " + BYTES_MAX + " bytes")
+          : parse(new String(content, StandardCharsets.UTF_8).lines().toList(), file);
+    } catch (NoSuchFileException missing) {
+      return unreadable(file, "there is no such file");
+    } catch (AccessDeniedException denied) {
+      return unreadable(file, "this user may not");
+    } catch (IOException odd) {
+      return unreadable(file, "it is no file");
     }
+  }
+
+  private static Parsed unreadable(Path file, String why) {
+    return new Parsed.Faulty("can't be read, %s: %s".formatted(why, file));
   }
 
   private static Parsed parse(List<String> lines, Path file) {

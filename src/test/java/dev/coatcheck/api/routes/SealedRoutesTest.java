@@ -377,9 +377,15 @@ class SealedRoutesTest {
   }
 
   @Test
-  void anInstanceThatLacksASealKeyDoesNotStartAndNamesIt() {
+  void anInstanceThatLacksSealKeysDoesNotStartAndNamesThemAll() {
+    TestClient.assertPut(
+        client.put(
+            TestType.of("third", "thd")
+                .with("sealed", Map.of("from", SINCE, "seal_key", TestSealKeys.THIRD))));
+
     assertThatThrownBy(() -> GatewayFixture.on(GATEWAY.database))
         .hasMessageContaining("needs the seal key " + TestSealKeys.FIRST)
+        .hasMessageContaining("type third needs the seal key " + TestSealKeys.THIRD)
         .hasMessageContaining("COATCHECK_SEAL_KEYS_FILE");
   }
 

@@ -7,6 +7,9 @@ import dev.coatcheck.core.observe.Observer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,6 +53,33 @@ class CertificatesTest {
       assertThat(factory.getKeyStore().getCertificate("gateway")).isEqualTo(valid.certificate());
       assertThat(observer.scrape())
           .contains("coatcheck_tls_reloads_total{outcome=\"refused\"} 1.0");
+    }
+  }
+
+  /** As of an authority whose clock is ahead. */
+  @Test
+  void aCertificateThatIsNotValidYetIsServedOnceItIs() throws Exception {
+    TlsFiles files = new TlsFiles(folder.resolve("tls.crt"), folder.resolve("tls.key"));
+    Observer observer = new Observer();
+    TestCertificate valid = TestCertificate.make(folder, "valid", "EC");
+    TestCertificate early = TestCertificate.early(folder, "early");
+    AtomicReference<Instant> now = new AtomicReference<>(Instant.now());
+    write(files, valid);
+    try (Certificates certificates = Certificates.open(files, observer, now::get)) {
+      SslContextFactory.Server factory = certificates.factory();
+      write(files, early);
+
+      certificates.look();
+      certificates.look();
+
+      assertThat(factory.getKeyStore().getCertificate("gateway")).isEqualTo(valid.certificate());
+      assertThat(observer.scrape())
+          .contains("coatcheck_tls_reloads_total{outcome=\"refused\"} 1.0");
+
+      now.set(now.get().plus(Duration.ofHours(25)));
+      certificates.look();
+
+      assertThat(factory.getKeyStore().getCertificate("gateway")).isEqualTo(early.certificate());
     }
   }
 

@@ -39,6 +39,11 @@ public record TestCertificate(String name, X509Certificate certificate, PrivateK
     return make(folder, name, "EC", List.of("-startdate", "-3d", "-validity", "2"));
   }
 
+  /** One that is valid from tomorrow on. */
+  static TestCertificate early(Path folder, String name) {
+    return make(folder, name, "EC", List.of("-startdate", "+1d", "-validity", "2"));
+  }
+
   private static TestCertificate make(
       Path folder, String name, String algorithm, List<String> validity) {
     Path store = folder.resolve(UUID.randomUUID() + ".p12");

@@ -294,20 +294,38 @@ class ConfigTest {
         .isEqualTo(2);
   }
 
-  /** They would replace the search path and the time-outs that connections begin with. */
+  /** They would replace the search path, the time-outs, the user and the names of sessions. */
   @ParameterizedTest
-  @ValueSource(strings = {"options", "currentSchema"})
+  @ValueSource(
+      strings = {
+        "options=public",
+        "options",
+        "currentSchema=public",
+        "user=other",
+        "ApplicationName=shop",
+        "connectTimeout=0",
+        "loginTimeout=0",
+        "socketTimeout=0"
+      })
   void noUrlReplacesWhatConnectionsBeginWith(String parameter) {
-    assertThat(
-            faults(
-                Map.of(
-                    "COATCHECK_DATABASE_URL",
-                    "jdbc:postgresql://db/coatcheck?ssl=true&" + parameter + "=public",
-                    "COATCHECK_DATABASE_USER",
-                    "me")))
-        .isEqualTo(
-            "COATCHECK_DATABASE_URL (--database-url) must not set %s: Coatcheck sets it itself"
-                .formatted(parameter));
+    String fault =
+        "must not set %s: Coatcheck sets it itself".formatted(parameter.replaceFirst("=.*", ""));
+    for (String url : List.of("?ssl=true&" + parameter, "?" + parameter + "&ssl=true")) {
+      assertThat(
+              faults(
+                  Map.of(
+                      "COATCHECK_DATABASE_URL",
+                      "jdbc:postgresql://db/coatcheck" + url,
+                      "COATCHECK_DATABASE_USER",
+                      "me",
+                      "COATCHECK_SOURCE_SHOP_URL",
+                      "jdbc:postgresql://db/shop" + url,
+                      "COATCHECK_SOURCE_SHOP_USER",
+                      "me")))
+          .contains(
+              "COATCHECK_DATABASE_URL (--database-url) " + fault,
+              "COATCHECK_SOURCE_SHOP_URL " + fault);
+    }
   }
 
   @Test

@@ -254,9 +254,16 @@ class SealingTest {
         .doesNotContain(canary);
     assertThat(fault(read("a".repeat(64), "rw-r-----"))).contains("chmod 600");
     assertThat(fault(read("a".repeat(64), "rw----r--"))).contains("chmod 600");
-    assertThat(fault(SealKeys.read(folder.resolve("none")))).contains("can't be read");
+    assertThat(fault(SealKeys.read(folder.resolve("none"))))
+        .contains("can't be read, there is no such file");
     assertThat(SealKey.parse("A".repeat(64))).isEmpty();
     assertThat(SealKey.parse("a".repeat(64)).orElseThrow().toString()).hasSize(16);
+  }
+
+  /** Else its bytes fill the heap, and the JVM ends without a word about the setting. */
+  @Test
+  void aFileThatIsTooLongForKeysIsNotRead() throws Exception {
+    assertThat(fault(read("#".repeat(257 * 1024), "rw-------"))).contains("more than 262144 bytes");
   }
 
   private SealKeys.Parsed read(String text, String mode) throws Exception {
