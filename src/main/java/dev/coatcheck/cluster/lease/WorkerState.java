@@ -8,8 +8,7 @@ public record WorkerState(String layout, int worker, Standing standing) {
     /** The name of the instance that holds the worker, or held it last; empty if none ever did. */
     String holder();
 
-    record Held(String holder, long epoch, Instant expiresAt, Instant grantedUntil)
-        implements Standing {}
+    record Held(String holder, Instant expiresAt, Instant grantedUntil) implements Standing {}
 
     /** Free again once its time has passed {@code until}. */
     record Resting(String holder, Instant until) implements Standing {}

@@ -13,7 +13,7 @@ final class WorkerStore {
   private static final String HELD_OR_RESTING =
       LeaseStatements.MOMENT
           + """
-          select l.layout, l.worker, l.epoch, l.holder, l.expires_at, l.granted_until_ms,
+          select l.layout, l.worker, l.holder, l.expires_at, l.granted_until_ms,
                  greatest(l.granted_until_ms + 1, l.rest_until_ms) as rests_until_ms,
                  l.expires_at > m.at is true as held
             from coatcheck.worker_lease l, moment m
@@ -42,7 +42,6 @@ final class WorkerStore {
         row.get("held", Boolean.class)
             ? new WorkerState.Standing.Held(
                 holder,
-                row.get("epoch", Long.class),
                 row.get("expires_at", Instant.class),
                 Instant.ofEpochMilli(row.get("granted_until_ms", Long.class)))
             : new WorkerState.Standing.Resting(

@@ -11,7 +11,7 @@ import java.util.Locale;
 final class Blocklist {
   private static final String RESOURCE = "sqids-blocklist.txt";
   private static final int SHORT = 3;
-  private static final List<String> WORDS = read();
+  static final List<String> WORDS = read();
 
   private final List<String> words;
 
@@ -44,10 +44,6 @@ final class Blocklist {
     return Character.isDigit(word.charAt(0))
         ? text.startsWith(word) || text.endsWith(word)
         : text.contains(word);
-  }
-
-  static List<String> words() {
-    return WORDS;
   }
 
   private static List<String> read() {

@@ -69,10 +69,6 @@ public final class DatedSnos {
     }
   }
 
-  public SnoShare share() {
-    return share;
-  }
-
   /**
    * Generates snos that carry a time, or the next ticks if that one is full.
    *

@@ -87,7 +87,7 @@ public final class Access {
    */
   public AccessDecision decide(Credential credential, Scope needed, Supplier<InetAddress> address) {
     return switch (credential) {
-      case Credential.None _ -> new AccessDecision.Unauthenticated("no Authorization header");
+      case Credential.None _ -> new AccessDecision.Unauthenticated();
       case Credential.Unreadable(String reason) -> refused("-", reason);
       case Credential.Key(ApiKey key) ->
           alive(key)
@@ -124,7 +124,7 @@ public final class Access {
 
   private AccessDecision refused(String keyId, String reason) {
     log(keyId, reason);
-    return new AccessDecision.Unauthenticated(reason);
+    return new AccessDecision.Unauthenticated();
   }
 
   private void log(String keyId, String reason) {

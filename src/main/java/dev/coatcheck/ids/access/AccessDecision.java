@@ -8,7 +8,7 @@ public sealed interface AccessDecision {
   sealed interface Refused extends AccessDecision {}
 
   /** No key, or no valid key. */
-  record Unauthenticated(String reason) implements Refused {}
+  record Unauthenticated() implements Refused {}
 
   /** A valid key, used from an address outside its ranges. */
   record AddressNotAllowed() implements Refused {}

@@ -21,8 +21,8 @@ public sealed interface PutOutcome {
    */
   record Refused(String code, String field, String detail) implements PutOutcome {}
 
-  /** The type is not at the version that the caller expected; 0 where there is none. */
-  record VersionDiffers(int actual) implements PutOutcome {}
+  /** The type is not at the version that the caller expected. */
+  record VersionDiffers() implements PutOutcome {}
 
   /**
    * Links that have a target today would have none, and the caller didn't say that they may end.

@@ -133,7 +133,7 @@ final class TypeStore {
       Optional<Type> present, PutConditions conditions) {
     int version = present.map(Type::version).orElse(0);
     return conditions.version().isPresent() && version != conditions.version().getAsInt()
-        ? Optional.of(new PutOutcome.VersionDiffers(version))
+        ? Optional.of(new PutOutcome.VersionDiffers())
         : Optional.empty();
   }
 

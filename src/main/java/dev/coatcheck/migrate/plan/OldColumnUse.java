@@ -23,9 +23,6 @@ public record OldColumnUse(
     List<String> rowShapes,
     Optional<String> notSearched) {
 
-  /** The precondition that nothing names the columns. */
-  public static final String OLD_COLUMN = "old_column";
-
   public OldColumnUse {
     statements = List.copyOf(statements);
     functions = List.copyOf(functions);
@@ -84,7 +81,7 @@ public record OldColumnUse(
     if (!found.isEmpty() || notSearched.isPresent()) {
       preconditions.add(
           new Precondition(
-              OLD_COLUMN,
+              "old_column",
               "Statements that name an old column, or the sequence of the old key, fail once it is"
                   + " gone: name the new column.",
               found,

@@ -8,19 +8,20 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 /**
  * An action that changes the state of a run: in which states it is possible, and what it changes.
  *
  * @param kind of the event
- * @param needsTable something of the run has to be on the table
+ * @param conditions of the run itself, in the order in which they are refused
  */
 record Transition(
     String kind,
     String detail,
     Set<RunState> from,
-    boolean needsTable,
+    List<Condition> conditions,
     UnaryOperator<TableMigration> change) {
   /** What is decided about a run while its row is locked. */
   sealed interface Decision {
@@ -39,8 +40,24 @@ record Transition(
     }
   }
 
-  private static final String SWITCH = "switch";
-  private static final String RESUMED = "resume";
+  /**
+   * @param otherwise why it is refused, and what is possible
+   */
+  record Condition(Predicate<TableMigration> holds, String otherwise) {}
+
+  private static final Condition ON_TABLE =
+      new Condition(
+          run -> run.status().occupies(), "Nothing of the run is on the table. Plan another run.");
+
+  private static final Condition FAILED_ONLY_IN_UNDO =
+      new Condition(
+          run -> run.status().state() != RunState.FAILED || run.status().goal() == Goal.UNDO,
+          "Only an undo that failed is resumed, forward again. Retry the run.");
+
+  private static final Condition MOVES_PRIMARY_KEY =
+      new Condition(
+          run -> !run.keepPrimaryKey(),
+          "The run was planned to keep the primary key. Plan another run.");
 
   /** What is asked for once every row has its key. */
   private static final Set<Goal> AFTER_KEYS = EnumSet.of(Goal.SWITCH, Goal.CONTRACT);
@@ -50,10 +67,10 @@ record Transition(
   /** To where it was paused on its way; from an undo that failed, forward again. */
   static final Transition RESUME =
       new Transition(
-          RESUMED,
+          "resume",
           "",
           EnumSet.of(RunState.PAUSED, RunState.FAILED),
-          true,
+          List.of(FAILED_ONLY_IN_UNDO, ON_TABLE),
           run ->
               run.with(
                   run.status()
@@ -85,16 +102,16 @@ record Transition(
         "start",
         "accepted: " + String.join(", ", accepted),
         EnumSet.of(RunState.PLANNED),
-        false,
+        List.of(),
         run -> run.accepting(accepted).with(run.status().to(RunState.RUNNING).occupying(true)));
   }
 
   static Transition switchWithin(SwitchWindow window) {
     return new Transition(
-        SWITCH,
+        "switch",
         window.text(),
         EnumSet.of(RunState.DONE),
-        true,
+        List.of(ON_TABLE, MOVES_PRIMARY_KEY),
         run ->
             run.within(window)
                 .with(run.status().to(RunState.RUNNING).towards(Goal.SWITCH, Optional.empty())));
@@ -119,7 +136,7 @@ record Transition(
   }
 
   private static Transition to(RunState next, String kind, Set<RunState> from) {
-    return new Transition(kind, "", from, false, run -> run.with(run.status().to(next)));
+    return new Transition(kind, "", from, List.of(), run -> run.with(run.status().to(next)));
   }
 
   private static Transition towards(
@@ -128,7 +145,7 @@ record Transition(
         kind,
         detail,
         from,
-        true,
+        List.of(ON_TABLE),
         run -> run.with(run.status().to(RunState.RUNNING).towards(goal, phase)));
   }
 
@@ -155,16 +172,11 @@ record Transition(
     if (!from.contains(status.state())) {
       return refuse(status, "Possible when " + names(from));
     }
-    if (kind.equals(RESUMED) && status.state() == RunState.FAILED && status.goal() != Goal.UNDO) {
-      return refuse(status, "Only an undo that failed is resumed, forward again. Retry the run.");
-    }
-    if (needsTable && !status.occupies()) {
-      return refuse(status, "Nothing of the run is on the table. Plan another run.");
-    }
-    if (kind.equals(SWITCH) && run.keepPrimaryKey()) {
-      return refuse(status, "The run was planned to keep the primary key. Plan another run.");
-    }
-    return new Decision.Change(change.apply(run), kind, detail);
+    return conditions.stream()
+        .filter(condition -> !condition.holds().test(run))
+        .findFirst()
+        .map(unmet -> refuse(status, unmet.otherwise()))
+        .orElseGet(() -> new Decision.Change(change.apply(run), kind, detail));
   }
 
   private static Decision refuse(TableMigration.Status status, String why) {

@@ -18,9 +18,4 @@ public record Source(
     DatabaseSettings settings,
     Database database,
     boolean isGateway,
-    WatchTimeouts timeouts) {
-
-  public Source(String name, DatabaseSettings settings, Database database, boolean isGateway) {
-    this(name, settings, database, isGateway, WatchTimeouts.DEFAULT);
-  }
-}
+    WatchTimeouts timeouts) {}

@@ -52,7 +52,7 @@ public final class ArchiveTable {
    */
   public Outcome next(int rowsMax) {
     try {
-      return new Outcome.Filled(session.transaction("archive", sql -> next(sql, rowsMax)), 0, 0);
+      return new Outcome.Filled(session.transaction("archive", sql -> next(sql, rowsMax)));
     } catch (LockTimeout deleted) {
       return new Outcome.Failed(Cause.LOCKED, "archive: another session is deleting rows");
     }

@@ -61,7 +61,7 @@ public final class Backfill {
      *
      * @param rows how many rows got a key
      */
-    record Filled(int rows, long uptoId, long lastPosition) implements Outcome {}
+    record Filled(int rows) implements Outcome {}
 
     /** Rolled back, for a cause that may be a single row. */
     record Failed(Cause cause, String error) implements Outcome {}
@@ -112,10 +112,7 @@ public final class Backfill {
   public Outcome fill(List<SetAside> rows, long fence, int statementMillisMax) {
     return attempt(
         statementMillisMax,
-        () -> {
-          int filled = setAside.fill(rows, fence, careful, statementMillisMax);
-          return new Outcome.Filled(filled, rows.getLast().legacy(), 0);
-        });
+        () -> new Outcome.Filled(setAside.fill(rows, fence, careful, statementMillisMax)));
   }
 
   /**

@@ -49,7 +49,7 @@ final class BackfillStore {
           OptionalLong upto = lock(sql, range, rowsMax);
           if (upto.isEmpty()) {
             rows.advance(sql, range.lastId(), range.afterPosition(), 0, List.of(), fence);
-            return new Outcome.Filled(0, range.lastId(), range.afterPosition());
+            return new Outcome.Filled(0);
           }
           List<Given> given =
               rows.keys(sql, before, range.afterId(), upto.getAsLong(), range.afterPosition());
@@ -59,7 +59,7 @@ final class BackfillStore {
           rows.update(sql, open, careful);
           long position = Math.max(range.afterPosition(), given.getLast().position());
           rows.advance(sql, upto.getAsLong(), position, open.size(), given, fence);
-          return new Outcome.Filled(open.size(), upto.getAsLong(), position);
+          return new Outcome.Filled(open.size());
         });
   }
 

@@ -245,6 +245,9 @@ final class ChildSteps {
   }
 
   private static SqlTemplate guarded(String name) {
-    return file(name).with("only_on_child", ONLY_ON_CHILD);
+    return file(name)
+        .with("only_on_child", ONLY_ON_CHILD)
+        .with("fk_column", FunctionTable.columnNow("<child_oid>::oid", "<child_attnum>::int2"))
+        .with("id_column", FunctionTable.columnNow("<oid>::oid", "<key_attnum>::int2"));
   }
 }

@@ -48,11 +48,39 @@ public final class FunctionTable {
         end if;\
       """;
 
+  /** The legacy IDs and keys of inserted rows, if the column was renamed; its name is faster. */
+  private static final String IDS_IF_RENAMED =
+      """
+      begin
+          perform i.<id> from inserted i limit 0;
+        exception when undefined_column then
+          column_name := <id_column>;
+          if column_name is null then
+            return null;
+          end if;
+          execute format('select coalesce(array_agg(i.%I::bigint), array[]::bigint[]),
+                                 array_agg(i.<key>) from inserted i', column_name)
+            into ids, keys;
+        end;\
+      """;
+
   private FunctionTable() {}
 
   /** Adds the guard that restricts the functions of a template to the table of the run. */
   static SqlTemplate guarded(SqlTemplate functions) {
-    return functions.with("only_of_run", ONLY_OF_RUN);
+    return functions
+        .with("only_of_run", ONLY_OF_RUN)
+        .with("ids_if_renamed", IDS_IF_RENAMED)
+        .with("id_column", columnNow("tg_relid", "<key_attnum>"));
+  }
+
+  /** The name that a column has now; null if it was dropped. */
+  static String columnNow(String table, String attnum) {
+    return """
+    (select a.attname from pg_attribute a
+          where a.attrelid = %s and a.attnum = %s and not a.attisdropped)\
+    """
+        .formatted(table, attnum);
   }
 
   /**

@@ -31,7 +31,7 @@ public final class Grants {
   private static final String TURN = "select, insert, truncate";
 
   /** The rights on each table. A table that is missing here can't be used at all. */
-  private static final SortedMap<String, String> RIGHTS = rights();
+  static final SortedMap<String, String> RIGHTS = rights();
 
   private Grants() {}
 
@@ -74,11 +74,6 @@ public final class Grants {
       rights.put("idempotency_" + part, TURN);
     }
     return rights;
-  }
-
-  /** The tables on which it has a right. */
-  static Iterable<String> tables() {
-    return RIGHTS.keySet();
   }
 
   /** Why a text can't be the name of such a role; empty if it can. */

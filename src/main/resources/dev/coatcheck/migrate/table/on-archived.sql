@@ -10,19 +10,7 @@ declare
   keys bigint[];
 begin
   <only_of_run>
-  begin
-    perform i.<id> from inserted i limit 0;
-  exception when undefined_column then
-    column_name := (select a.attname from pg_attribute a
-                     where a.attrelid = tg_relid and a.attnum = <key_attnum>
-                       and not a.attisdropped);
-    if column_name is null then
-      return null;
-    end if;
-    execute format('select coalesce(array_agg(i.%I::bigint), array[]::bigint[]),
-                           array_agg(i.<key>) from inserted i', column_name)
-      into ids, keys;
-  end;
+  <ids_if_renamed>
   if ids is null then
     insert into <archive> (legacy, key)
     select i.<id>, i.<key> from inserted i on conflict do nothing;

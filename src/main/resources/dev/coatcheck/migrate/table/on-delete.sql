@@ -12,9 +12,7 @@ begin
   begin
     id := old.<id>;
   exception when undefined_column then
-    column_name := (select a.attname from pg_attribute a
-                     where a.attrelid = tg_relid and a.attnum = <key_attnum>
-                       and not a.attisdropped);
+    column_name := <id_column>;
     if column_name is null then
       return old;
     end if;

@@ -13,9 +13,7 @@ begin
   begin
     id := new.<id>;
   exception when undefined_column then
-    column_name := (select a.attname from pg_attribute a
-                     where a.attrelid = tg_relid and a.attnum = <key_attnum>
-                       and not a.attisdropped);
+    column_name := <id_column>;
     if column_name is not null then
       execute format('select ($1).%I', column_name) into id using new;
     end if;

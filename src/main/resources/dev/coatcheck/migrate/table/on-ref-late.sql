@@ -10,12 +10,8 @@ create or replace function <on_ref_late>() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp as <body>
 -- Of the run <run>, whose undo looks for this.
 declare
-  fk name := (select a.attname from pg_attribute a
-               where a.attrelid = <child_oid>::oid and a.attnum = <child_attnum>::int2
-                 and not a.attisdropped);
-  parent_id name := (select a.attname from pg_attribute a
-                      where a.attrelid = <oid>::oid and a.attnum = <key_attnum>::int2
-                        and not a.attisdropped);
+  fk name := <fk_column>;
+  parent_id name := <id_column>;
   same_row text := coalesce(
     (select string_agg(format('t.%1$I = ($1).%1$I', a.attname), ' and ')
        from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any (i.indkey)

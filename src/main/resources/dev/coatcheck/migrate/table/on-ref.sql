@@ -25,9 +25,7 @@ begin
       legacy_before := old.<fk>;
     end if;
   exception when undefined_column then
-    fk := (select a.attname from pg_attribute a
-            where a.attrelid = <child_oid>::oid and a.attnum = <child_attnum>::int2
-              and not a.attisdropped);
+    fk := <fk_column>;
     if fk is null then
       return new;
     end if;
@@ -62,9 +60,7 @@ begin
                             (select t.<key> from <table> t where t.<id> = legacy));
     end if;
   exception when undefined_column or undefined_table then
-    parent_id := (select a.attname from pg_attribute a
-                   where a.attrelid = <oid>::oid and a.attnum = <key_attnum>::int2
-                     and not a.attisdropped);
+    parent_id := <id_column>;
     if parent_id is null
       or not exists (select from pg_attribute a where a.attrelid = <oid>::oid
                         and a.attname = <'key'> and not a.attisdropped) then

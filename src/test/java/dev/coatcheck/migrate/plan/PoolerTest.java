@@ -7,6 +7,7 @@ import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.session.Session;
+import dev.coatcheck.postgres.session.WatchTimeouts;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.PgBouncer;
 import dev.coatcheck.postgres.sql.TestDatabase;
@@ -101,7 +102,9 @@ class PoolerTest {
         new DatabaseSettings(database.url(), database.user(), database.password(), 2);
     try (Database pool = Database.openPinned(settings, "pooled", new Observer())) {
       return new TableSurvey(System::nanoTime)
-          .inspect(new Source("shop", settings, pool, isGateway), SourceFixture.wish("orders"));
+          .inspect(
+              new Source("shop", settings, pool, isGateway, WatchTimeouts.DEFAULT),
+              SourceFixture.wish("orders"));
     }
   }
 }

@@ -5,6 +5,7 @@ import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.TableSpec;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.session.WatchTimeouts;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.TestDatabase;
 import dev.coatcheck.postgres.sql.TestSql;
@@ -31,7 +32,12 @@ final class SourceFixture implements AfterAllCallback {
   private Source open(String url, String user, String password) {
     DatabaseSettings settings = new DatabaseSettings(url, user, password, 2);
     Source made =
-        new Source("shop", settings, Database.openPinned(settings, "shop", new Observer()), false);
+        new Source(
+            "shop",
+            settings,
+            Database.openPinned(settings, "shop", new Observer()),
+            false,
+            WatchTimeouts.DEFAULT);
     opened.add(made);
     return made;
   }

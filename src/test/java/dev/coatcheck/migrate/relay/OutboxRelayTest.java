@@ -11,6 +11,7 @@ import dev.coatcheck.migrate.source.Sources;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
 import dev.coatcheck.migrate.table.Phase;
+import dev.coatcheck.postgres.session.WatchTimeouts;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +36,8 @@ class OutboxRelayTest {
     fixture.apply(target, Phase.EXPAND);
     ActiveTable table =
         new ActiveTable(1, "gateway", target, fixture.type.number(), true, true, false);
-    Source source = new Source("gateway", fixture.settings, fixture.source, true);
+    Source source =
+        new Source("gateway", fixture.settings, fixture.source, true, WatchTimeouts.DEFAULT);
     try (Sources sources = new Sources(fixture.settings, Map.of(), observer);
         OutboxRelay relay = relay(sources)) {
       relay.round(source, List.of(table));
@@ -61,7 +63,8 @@ class OutboxRelayTest {
     fixture.apply(target, Phase.EXPAND);
     ActiveTable table =
         new ActiveTable(1, "gateway", target, fixture.type.number(), true, true, false);
-    Source source = new Source("gateway", fixture.settings, fixture.source, true);
+    Source source =
+        new Source("gateway", fixture.settings, fixture.source, true, WatchTimeouts.DEFAULT);
     fixture.execute("insert into orders values (-3), (0), (1)");
     try (Sources sources = new Sources(fixture.settings, Map.of(), observer);
         OutboxRelay relay = relay(sources)) {

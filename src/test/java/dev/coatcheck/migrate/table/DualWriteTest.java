@@ -14,6 +14,7 @@ import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.TableSpec;
 import dev.coatcheck.migrate.source.Target;
 import dev.coatcheck.migrate.source.TargetSql;
+import dev.coatcheck.postgres.session.WatchTimeouts;
 import dev.coatcheck.postgres.sql.TestSession;
 import java.util.List;
 import java.util.Optional;
@@ -222,7 +223,8 @@ class DualWriteTest {
 
   @Test
   void anotherRunIsRefused() {
-    Source source = new Source("shop", fixture.settings, fixture.source, false);
+    Source source =
+        new Source("shop", fixture.settings, fixture.source, false, WatchTimeouts.DEFAULT);
 
     assertThat(
             new TableSurvey(System::nanoTime)

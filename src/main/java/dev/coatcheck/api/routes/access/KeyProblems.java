@@ -19,8 +19,7 @@ public final class KeyProblems {
   public static Problem of(KeyOutcome.Refused outcome) {
     return switch (outcome) {
       case KeyOutcome.Unknown _ -> unknown();
-      case KeyOutcome.CallerEnded _ ->
-          Endpoints.refusal(new AccessDecision.Unauthenticated("ended meanwhile"));
+      case KeyOutcome.CallerEnded _ -> Endpoints.refusal(new AccessDecision.Unauthenticated());
       case KeyOutcome.CallerLacksScope _ ->
           Endpoints.refusal(new AccessDecision.Forbidden(Scope.ACCESS_ADMIN));
       case KeyOutcome.BeyondCaller(String field) ->

@@ -1,6 +1,7 @@
 package dev.coatcheck.api.routes.migrations;
 
 import dev.coatcheck.migrate.plan.CalledStatements;
+import dev.coatcheck.migrate.plan.Precondition;
 import dev.coatcheck.migrate.run.OldColumns;
 import dev.coatcheck.migrate.run.TableMigration;
 import java.time.Instant;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * What still uses the columns of the legacy IDs of a run.
  *
  * @param columns each with its table
+ * @param preconditions of contract
  * @param rowsWithoutTime rows whose key doesn't carry the time of their creation; null if the plan
  *     names no such column
  */
@@ -24,6 +26,7 @@ record OldColumnsView(
     List<String> rowShapes,
     List<String> dependents,
     @Nullable String notSearched,
+    List<Precondition> preconditions,
     long rows,
     @Nullable Long rowsWithoutTime) {
 
@@ -54,6 +57,7 @@ record OldColumnsView(
         found.use().rowShapes(),
         found.dependents(),
         found.use().notSearched().orElse(null),
+        found.use().preconditions(),
         run.progress().rowsTotal(),
         rowsWithoutTime(run));
   }

@@ -53,19 +53,18 @@ final class NextCommand {
   /**
    * Removes the legacy IDs from the table of a run.
    *
-   * @param codes of what has to be met before
+   * @param oldColumns with the preconditions
    */
-  static String contract(JsonNode run, List<String> codes) {
+  static String contract(JsonNode run, JsonNode oldColumns) {
+    String accept = accept(oldColumns);
     return "%scontract %s --confirm %s%s"
         .formatted(
             COMMAND,
             RunText.id(run),
             run.path("table").asString(),
-            codes.isEmpty()
+            accept.isEmpty()
                 ? ", which can't be undone"
-                : " --accept "
-                    + String.join(",", codes)
-                    + ", once that is met, which can't be undone");
+                : accept + ", once that is met, which can't be undone");
   }
 
   /** After a switch whose time window closed. */
@@ -80,11 +79,12 @@ final class NextCommand {
 
   /** Starts a planned run and accepts all its preconditions. */
   static String start(JsonNode run) {
-    List<String> codes = run.path("plan").path("preconditions").findValuesAsString("code");
-    return COMMAND
-        + "start "
-        + RunText.id(run)
-        + (codes.isEmpty() ? "" : " --accept " + String.join(",", codes));
+    return COMMAND + "start " + RunText.id(run) + accept(run.path("plan"));
+  }
+
+  private static String accept(JsonNode conditional) {
+    List<String> codes = conditional.path("preconditions").findValuesAsString("code");
+    return codes.isEmpty() ? "" : " --accept " + String.join(",", codes);
   }
 
   static String watch(String id) {

@@ -3,8 +3,6 @@ package dev.coatcheck.app.cli.migrate;
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.Output;
 import java.io.PrintWriter;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -27,20 +25,6 @@ final class OldColumnsVerb implements Callable<Integer> {
     JsonNode found = calls.gateway().get(calls.path("/old-columns"));
     output.print(found, out -> print(out, run, found));
     return 0;
-  }
-
-  /** What contract asks to be accepted. */
-  private static List<String> codes(JsonNode found, boolean isMoreExpected) {
-    List<String> codes = new ArrayList<>();
-    if (isMoreExpected
-        || !found.path("statements").isEmpty()
-        || !found.path("functions").isEmpty()) {
-      codes.add("old_column");
-    }
-    if (!found.path("row_shapes").isEmpty()) {
-      codes.add("row_shape");
-    }
-    return codes;
   }
 
   private static void print(PrintWriter out, JsonNode run, JsonNode found) {
@@ -70,7 +54,7 @@ final class OldColumnsVerb implements Callable<Integer> {
       out.println("Not all statements were searched: " + why + ".");
     }
     times(out, found);
-    out.println("Next: " + NextCommand.contract(run, codes(found, !why.isEmpty())));
+    out.println("Next: " + NextCommand.contract(run, found));
   }
 
   private static void times(PrintWriter out, JsonNode found) {

@@ -244,8 +244,10 @@ class SwitchRoutesTest {
     RUNS.await(run, "done");
 
     Reply found = API.get(run + "/old-columns");
-    Reply refused = contract(run, "public.needed", List.of("old_column"));
+    List<String> asked = found.body().path("preconditions").findValuesAsString("code");
+    Reply refused = contract(run, "public.needed", asked);
 
+    assertThat(asked).containsExactly("old_column");
     assertThat(found.status()).isEqualTo(200);
     assertThat(found.body().at("/dependents").valueStream().map(one -> one.asString()))
         .as("all but the index that the new column has too")
