@@ -2,6 +2,7 @@ package dev.coatcheck.app.cli;
 
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.ExitCode;
+import dev.coatcheck.app.client.FileWords;
 import dev.coatcheck.app.client.GatewayCalls;
 import dev.coatcheck.app.client.Misused;
 import dev.coatcheck.app.client.Output;
@@ -145,12 +146,19 @@ final class SealKeyCommand {
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
       String begin = endsWithinALine(file) ? "\n" : "";
       ByteBuffer bytes = ByteBuffer.wrap((begin + text).getBytes(StandardCharsets.US_ASCII));
-      while (bytes.hasRemaining()) {
-        int _ = channel.write(bytes);
+      long before = channel.size();
+      try {
+        while (bytes.hasRemaining()) {
+          int _ = channel.write(bytes);
+        }
+        channel.force(true);
+      } catch (IOException failed) {
+        channel.truncate(before); // no gateway starts with half a key
+        throw failed;
       }
-      channel.force(true);
     } catch (IOException failed) {
-      throw new CommandFailed("can't write the seal keys to " + file + ".");
+      throw new CommandFailed(
+          "can't write the seal keys to " + file + ": " + FileWords.why(failed));
     }
   }
 

@@ -3,6 +3,8 @@ package dev.coatcheck.app.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.coatcheck.Main;
+import dev.coatcheck.TestJvm;
 import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.api.routes.TestClient;
 import dev.coatcheck.core.seal.SealKeys;
@@ -15,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -67,6 +70,25 @@ class SealKeyVerbTest {
 
     assertThat(Terminal.run("types", "seal-key", "list", "--file=" + file()).lines())
         .contains(first, second);
+  }
+
+  /** A gateway would not start with half a key. */
+  @Test
+  void aKeyThatDoesNotFitOnTheDiskLeavesTheFileAsItWas() throws Exception {
+    made();
+    String more = "# " + "x".repeat(512 - 30 - Math.toIntExact(Files.size(file())) - 3) + "\n";
+    String before = Files.readString(Files.writeString(file(), more, StandardOpenOption.APPEND));
+    ProcessBuilder program =
+        TestJvm.running(Main.class, "types", "seal-key", "new", "--file=" + file());
+    // The limit of a file's size is one block, of 512 bytes.
+    program.command().addAll(0, List.of("sh", "-c", "ulimit -f 1; exec \"$@\"", "sh"));
+
+    Process refused = program.redirectError(ProcessBuilder.Redirect.PIPE).start();
+
+    String error = new String(refused.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(refused.waitFor()).as(error).isEqualTo(1);
+    assertThat(error).contains("can't write the seal keys to " + file() + ": ");
+    assertThat(Files.readString(file())).isEqualTo(before);
   }
 
   @Test
