@@ -15,18 +15,19 @@ import org.jooq.DSLContext;
  *
  * <p>A standby that is promoted may lack the last changes of the old primary, and would give their
  * numbers again. So the first change on another server leaves a gap, at which every reader begins
- * anew. It is longer than what a standby can lack. How much longer is left to chance: a second
- * standby that lacks all that the first one wrote must not give its numbers again either.
+ * anew; so does the first one in a table that was restored from a dump, which lacks what came after
+ * the dump. The gap is longer than what a standby can lack. How much longer is left to chance: a
+ * second standby that lacks all that the first one wrote must not give its numbers again either.
  */
 public final class ChangeTable {
   static final String APPEND =
       """
       with head as (
         update coatcheck.change_head last
-           set number = number + {0} + case when last.origin <> here.origin
+           set number = number + {0} + case when last.origin <> here.server || last.tableoid::text
                  then 1000000 + floor(random() * 1000000000::float8)::bigint else 0 end,
-               origin = here.origin
-          from (select <system>::text || '/' || (<timeline>)::text as origin) here
+               origin = here.server || last.tableoid::text
+          from (select <system>::text || '/' || (<timeline>)::text || '/' as server) here
         returning number
       )
       insert into coatcheck.change (number, created_at, kind, subject)

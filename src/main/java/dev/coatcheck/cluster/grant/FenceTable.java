@@ -5,11 +5,12 @@ import org.jooq.DSLContext;
 
 /** The only row of {@code key_fence}. */
 final class FenceTable {
+  /** The table itself is another one where a dump was restored, also on the same primary. */
   private static final String CURRENT =
-      "(" + PrimarySql.TIMELINE + ", " + PrimarySql.SYSTEM_IDENTIFIER + ")";
+      "(%s, %s, f.tableoid::bigint)".formatted(PrimarySql.TIMELINE, PrimarySql.SYSTEM_IDENTIFIER);
 
   /** Whether the fence {@code f} is open on the primary that answers. */
-  static final String IS_OPEN = "(f.timeline, f.system_identifier) = " + CURRENT;
+  static final String IS_OPEN = "(f.timeline, f.system_identifier, f.table_oid) = " + CURRENT;
 
   private static final String STATE =
       """
@@ -19,10 +20,10 @@ final class FenceTable {
 
   private static final String LIFT =
       """
-      update coatcheck.key_fence
-         set (timeline, system_identifier) = (%s, %s), segment_advance = ?, dated_worker = ?
+      update coatcheck.key_fence f
+         set (timeline, system_identifier, table_oid) = %s, segment_advance = ?, dated_worker = ?
       """
-          .formatted(PrimarySql.TIMELINE, PrimarySql.SYSTEM_IDENTIFIER);
+          .formatted(CURRENT);
 
   private FenceTable() {}
 

@@ -426,6 +426,24 @@ class ChangeFeedTest extends OnAFeed {
     assertThat(feed.state().position()).as("no further gap").isEqualTo(read + 1);
   }
 
+  /** On the same server too: changes that came after the dump had the next numbers. */
+  @Test
+  void theFirstChangeInARestoredDumpMakesEveryFollowerBeginAnew() {
+    append("known");
+    feed.poll();
+    long after = feed.state().position();
+    execute("create table coatcheck.restored (like coatcheck.change_head including all)");
+    execute("insert into coatcheck.restored select * from coatcheck.change_head");
+    execute("drop table coatcheck.change_head");
+    execute("alter table coatcheck.restored rename to change_head");
+    append("next");
+
+    feed.poll();
+
+    assertThat(feed.state().position()).isGreaterThan(after + 1_000_000);
+    assertThat(feed.after(after, 100)).isEmpty();
+  }
+
   /** As in a database whose last change was made by an earlier release. */
   @Test
   void noNumberIsSkippedWhereTheServerOfTheLastOneIsNotKnown() {

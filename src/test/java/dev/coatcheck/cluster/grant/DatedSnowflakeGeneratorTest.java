@@ -196,6 +196,22 @@ class DatedSnowflakeGeneratorTest {
     assertThat(FENCE.lift(0, 7, Actor.operator())).isEqualTo(new KeyFence.Lift.Open(false, 0, 3));
   }
 
+  /** On the same server too, where neither its identifier nor its timeline tells. */
+  @Test
+  void aRestoredDumpGrantsNoKeysUntilTheFenceIsLifted() {
+    SERVER
+        .sql()
+        .execute(
+            "create table coatcheck.restored (like coatcheck.key_fence including all)",
+            "insert into coatcheck.restored select * from coatcheck.key_fence",
+            "drop table coatcheck.key_fence",
+            "alter table coatcheck.restored rename to key_fence");
+
+    assertThat(keys.at(times(1, AT))).isEqualTo(new KeyOutcome.Fenced());
+    assertThat(FENCE.lift(0, 2, Actor.operator())).isEqualTo(new KeyFence.Lift.Open(true, 0, 2));
+    assertThat(draw(keys, times(1, AT))).hasSize(1);
+  }
+
   private static void failOver() {
     SERVER.sql().execute("update coatcheck.key_fence set timeline = timeline - 1");
   }

@@ -80,7 +80,7 @@ class SchemaTest {
 
     sql.migrate();
 
-    assertThat(sql.texts(ORIGIN)).singleElement().asString().matches("[0-9]+/[0-9]+");
+    assertThat(sql.texts(ORIGIN)).singleElement().asString().matches("[0-9]+/[0-9]+/[0-9]+");
   }
 
   @Test
