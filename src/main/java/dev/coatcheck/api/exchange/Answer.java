@@ -55,10 +55,9 @@ public final class Answer {
     return new Answer(status, "text/plain", List.of(NO_STORE), NOTHING);
   }
 
-  /** A page or another text that is not JSON. */
-  public static Answer content(String contentType, String cacheControl, byte[] body) {
-    return new Answer(
-        200, contentType, List.of(new HttpField(HttpHeader.CACHE_CONTROL, cacheControl)), body);
+  /** A text that is not JSON, which no cache keeps. */
+  public static Answer content(String contentType, byte[] body) {
+    return new Answer(200, contentType, List.of(NO_STORE), body);
   }
 
   /** A page that no cache keeps. */

@@ -77,6 +77,6 @@ public final class OperationsRoutes implements Routes {
 
   private Answer metrics(Context ctx) {
     byte[] text = observer.scrape().getBytes(StandardCharsets.UTF_8);
-    return Answer.content(PROMETHEUS_TEXT, "no-store", text);
+    return Answer.content(PROMETHEUS_TEXT, text);
   }
 }

@@ -32,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -162,13 +163,7 @@ public final class Resolver {
     }
     Map<Alias, AliasTarget> targets = targets(named);
     List<IdText.Plain> plain = texts.stream().map(text -> lookedUp(text, targets)).toList();
-    List<ResolveOutcome> outcomes = new ArrayList<>(outcomes(plain));
-    for (int i = 0; i < outcomes.size(); i++) {
-      if (texts.get(i) instanceof IdText.OfPattern) {
-        outcomes.set(i, ofAlias(plain.get(i), outcomes.get(i)));
-      }
-    }
-    return outcomes;
+    return outcomes(plain, index -> texts.get(index) instanceof IdText.OfPattern);
   }
 
   /**
@@ -205,9 +200,13 @@ public final class Resolver {
             }
           });
     }
-    List<ResolveOutcome> outcomes = new ArrayList<>(outcomes(texts));
+    return outcomes(texts, index -> ids.get(index) instanceof OlderId.LegacyId);
+  }
+
+  private List<ResolveOutcome> outcomes(List<IdText.Plain> texts, IntPredicate isAlias) {
+    List<ResolveOutcome> outcomes = outcomes(texts);
     for (int i = 0; i < outcomes.size(); i++) {
-      if (ids.get(i) instanceof OlderId.LegacyId) {
+      if (isAlias.test(i)) {
         outcomes.set(i, ofAlias(texts.get(i), outcomes.get(i)));
       }
     }

@@ -257,7 +257,7 @@ public final class TableSurvey {
       keyFault.ifPresent(faults::add);
       Optional<Range> range = Optional.empty();
       if (keyFault.isEmpty()) {
-        for (Check check : Refusals.OF_CHILDREN) {
+        for (Check check : ChildRefusals.ALL) {
           run(check, key.get().columnNumber()).ifPresent(faults::add);
         }
         if (relation.maySelect()) {

@@ -39,8 +39,7 @@ final class ArchiveRemoval {
     return run ->
         switch (outcome.orElseThrow()) {
           case Outcome.Dropped(String what) -> new Decision.Change(run, "forget", what);
-          case Outcome.Needed(String why) ->
-              new Decision.Refuse(new ActionOutcome.NotNow(run.status().state(), why));
+          case Outcome.Needed(String why) -> Decision.refuse(run, why);
         };
   }
 

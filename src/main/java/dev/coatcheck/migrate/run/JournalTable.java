@@ -410,8 +410,7 @@ public final class JournalTable {
               if (now.status().state() != RunState.RUNNING
                   || now.status().goal() != run.status().goal()
                   || !now.status().undoPhase().equals(run.status().undoPhase())) {
-                return new Decision.Refuse(
-                    new ActionOutcome.NotNow(now.status().state(), "It was stopped."));
+                return Decision.refuse(now, "It was stopped.");
               }
               return new Decision.Change(change.apply(now), kind, detail);
             });

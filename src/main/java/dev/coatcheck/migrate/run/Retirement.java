@@ -92,12 +92,11 @@ public final class Retirement {
     Optional<Left> left = found.flatMap(run -> retire(run, newKeys));
     return run -> {
       if (found.isEmpty() || !run.status().occupies()) {
-        return new Decision.Refuse(
-            new ActionOutcome.NotNow(
-                run.status().state(),
-                run.status().state() == RunState.CONTRACTED && !run.status().occupies()
-                    ? "It is retired already."
-                    : "Only a contracted run is retired. Contract it, or undo it."));
+        return Decision.refuse(
+            run,
+            run.status().state() == RunState.CONTRACTED && !run.status().occupies()
+                ? "It is retired already."
+                : "Only a contracted run is retired. Contract it, or undo it.");
       }
       return left.map(rest -> rest.decision(run))
           .orElseGet(
@@ -136,7 +135,7 @@ public final class Retirement {
                   "The triggers are off already, so new rows get no mapping. "
                       + why
                       + " Send the request again to finish."))
-          : new Decision.Refuse(new ActionOutcome.NotNow(run.status().state(), why));
+          : Decision.refuse(run, why);
     }
   }
 

@@ -34,6 +34,11 @@ record Transition(
     /** Nothing is written. */
     record Refuse(ActionOutcome outcome) implements Decision {}
 
+    /** Not possible in the state of the run. */
+    static Decision refuse(TableMigration run, String why) {
+      return new Refuse(new ActionOutcome.NotNow(run.status().state(), why));
+    }
+
     /** Other throttle settings, in any state. */
     static Decision set(TableMigration run, ThrottleSettings settings) {
       return new Change(run.with(settings), "set", run.throttleSettings().differences(settings));
@@ -163,24 +168,20 @@ record Transition(
     TableMigration.Status status = run.status();
     if (status.state() == RunState.CONTRACTED
         && !(from.contains(status.state()) && status.occupies())) {
-      return refuse(
-          status,
+      return Decision.refuse(
+          run,
           status.occupies()
               ? "The legacy IDs have left the table for good. Possible are verify and retire."
               : "The run is retired, and nothing of it is on the table. Possible is forget.");
     }
     if (!from.contains(status.state())) {
-      return refuse(status, "Possible when " + names(from));
+      return Decision.refuse(run, "Possible when " + names(from));
     }
     return conditions.stream()
         .filter(condition -> !condition.holds().test(run))
         .findFirst()
-        .map(unmet -> refuse(status, unmet.otherwise()))
+        .map(unmet -> Decision.refuse(run, unmet.otherwise()))
         .orElseGet(() -> new Decision.Change(change.apply(run), kind, detail));
-  }
-
-  private static Decision refuse(TableMigration.Status status, String why) {
-    return new Decision.Refuse(new ActionOutcome.NotNow(status.state(), why));
   }
 
   private static String names(Set<RunState> states) {

@@ -499,14 +499,16 @@ class RefusalTest {
   @Test
   void everyReasonSaysWhatToDo() {
     List<String> sentences = new ArrayList<>();
-    for (Check check : Refusals.of(false)) {
+    List<Check> checks = new ArrayList<>(Refusals.of(false));
+    checks.addAll(ChildRefusals.ALL);
+    for (Check check : checks) {
       sentences.add(check.diagnostic(List.of("one", "two")).orElseThrow().detail());
     }
     assertThat(sentences)
         .allSatisfy(
             sentence ->
                 assertThat(sentence).contains("one, two").endsWith(".").doesNotContain("<"));
-    assertThat(Refusals.of(false)).extracting(Check::code).doesNotHaveDuplicates();
+    assertThat(checks).extracting(Check::code).doesNotHaveDuplicates();
   }
 
   private static void assertRefused(TableSpec wish, String... codes) {

@@ -122,8 +122,7 @@ public final class Live implements AutoCloseable {
 
   /** A stream that only makes the browser load the page again. */
   static Answer reload() {
-    return Answer.content(
-        EventStreams.MEDIA_TYPE, "no-store", RELOAD.getBytes(StandardCharsets.US_ASCII));
+    return Answer.content(EventStreams.MEDIA_TYPE, RELOAD.getBytes(StandardCharsets.US_ASCII));
   }
 
   private synchronized void add(Watcher watcher) {
