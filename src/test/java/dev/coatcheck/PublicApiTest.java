@@ -12,7 +12,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -22,6 +26,12 @@ import org.junit.jupiter.params.provider.CsvSource;
  * new major version. {@code -Ddocs=write} writes the files.
  */
 class PublicApiTest {
+  private static final Pattern DEPENDENCY = Pattern.compile("(?s)<dependency>(.*?)</dependency>");
+
+  /** Their scopes are those of the parent: provided or test. */
+  private static final Set<String> OF_THE_BUILD =
+      Set.of("jspecify", "junit-jupiter", "assertj-core");
+
   @ParameterizedTest
   @CsvSource({"coatcheck-id, id", "coatcheck-client, client", "coatcheck-keys, keys"})
   void thePublicApiOfALibraryIsTheOneThatIsWrittenDown(String library, String room)
@@ -45,6 +55,27 @@ class PublicApiTest {
       Files.writeString(file, api);
     }
     assertThat(file).content().isEqualTo(api);
+  }
+
+  /** Beside what compiles and tests it, and what it uses if the application has it. */
+  @ParameterizedTest
+  @CsvSource({
+    "coatcheck-id,",
+    "coatcheck-client, coatcheck-id jackson-core",
+    "coatcheck-keys,",
+  })
+  void aLibraryBringsNoOtherThanThese(String library, @Nullable String others) throws IOException {
+    String pom = Files.readString(Path.of("clients/java", library, "pom.xml"));
+
+    assertThat(
+            DEPENDENCY
+                .matcher(pom)
+                .results()
+                .map((MatchResult dependency) -> dependency.group(1))
+                .filter(dependency -> !dependency.matches("(?s).*>(true</optional|test</scope)>.*"))
+                .map(dependency -> dependency.replaceAll("(?s).*<artifactId>|</artifactId>.*", ""))
+                .filter(dependency -> !OF_THE_BUILD.contains(dependency)))
+        .containsExactlyElementsOf(others == null ? List.of() : List.of(others.split(" ", -1)));
   }
 
   private static void describe(Class<?> type, List<String> lines) {

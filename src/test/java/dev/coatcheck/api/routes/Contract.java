@@ -220,6 +220,10 @@ final class Contract {
     if (answer.status() == 500) {
       violations.add("answer: 500 is never the right answer");
     }
+    // Of every answer, so that the contract doesn't declare it.
+    if (!"nosniff".equals(answer.header("X-Content-Type-Options"))) {
+      violations.add("answer: no X-Content-Type-Options");
+    }
     if (operation.isPresent()) {
       seen.add(new Outcome(operation.get().getOperation().getOperationId(), answer.status()));
       addErrors(

@@ -181,6 +181,7 @@ record ContractDocument(JsonNode root) {
 
   private Answer answer(int status, JsonNode response, @Nullable String body) {
     Map<String, List<String>> headers = new HashMap<>();
+    headers.put("X-Content-Type-Options", List.of("nosniff"));
     response
         .path("headers")
         .forEachEntry(

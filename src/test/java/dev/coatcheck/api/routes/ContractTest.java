@@ -340,6 +340,7 @@ class ContractTest {
     "redirect, 302, Location",
     "redirect, 404, Cache-Control",
     "headRedirect, 404, Request-Id",
+    "listTypes, 200, X-Content-Type-Options",
   })
   void aMissingHeaderIsNoticed(String operation, int status, String header) {
     ContractDocument.Example example = DOCUMENT.example(operation, status);

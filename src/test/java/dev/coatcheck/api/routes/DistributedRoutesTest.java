@@ -32,14 +32,15 @@ class DistributedRoutesTest {
   private static final String NONE = "none";
 
   private static final String PROMISES =
-      ".*[.](OneKey|AliasRoutes|ErasureRoutes|IdempotencyRoutes|Twins|LegacyRoutes|TransferRoutes)Test";
+      ".*[.](OneKey|AliasRoutes|EndingRoutes|ErasureRoutes|IdempotencyRoutes|Twins|Endpoints"
+          + "|LegacyRoutes|TransferRoutes)Test";
 
   /**
    * All that send statements about distributed tables; some look at plans or locks of one table.
    */
   private static final String ALL =
-      ".*[.](OneKey|EveryOperation|AliasRoutes|ErasureRoutes|IdempotencyRoutes|OnceEverywhere|Twins"
-          + "|EndpointsRoutes|LegacyRoutes|LegacyUrls|TransferRoutes|UrlRoutes|SealedRoutes|OlderIds"
+      ".*[.](OneKey|EveryOperation|AliasRoutes|EndingRoutes|ErasureRoutes|IdempotencyRoutes"
+          + "|OnceEverywhere|Twins|Endpoints|LegacyRoutes|LegacyUrls|TransferRoutes|UrlRoutes|SealedRoutes|OlderIds"
           + "|KeyRoutes|SegmentRoutes|TypePolicies)Test";
 
   @Test

@@ -400,7 +400,9 @@ class HostileInputTest {
 
   private static RawHttp.Reply sound(RawHttp.Reply reply) {
     assertThat(reply.status()).as(reply.body()).isLessThan(500);
-    assertThat(Map.copyOf(reply.headers())).containsKey("Request-Id");
+    assertThat(Map.copyOf(reply.headers()))
+        .containsKey("Request-Id")
+        .containsEntry("X-Content-Type-Options", List.of("nosniff"));
     return reply;
   }
 }

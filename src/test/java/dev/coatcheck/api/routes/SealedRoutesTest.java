@@ -212,6 +212,12 @@ class SealedRoutesTest {
                 .with("sealed", Map.of("from", SINCE, "seal_key", TestSealKeys.FIRST))),
         "422 type_not_sealable sealed");
     assertProblem(
+        client.put(
+            snowflakes
+                .uuids()
+                .with("sealed", Map.of("from", SINCE, "seal_key", TestSealKeys.FIRST))),
+        "422 type_not_sealable sealed");
+    assertProblem(
         client
             .hostile()
             .put(snowflakes.with("sealed", Map.of("from", SINCE, "seal_key", "1".repeat(64)))),

@@ -1,5 +1,6 @@
 package dev.coatcheck.api.routes;
 
+import static dev.coatcheck.api.routes.TestClient.assertProblem;
 import static dev.coatcheck.api.routes.TestClient.json;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -155,6 +156,63 @@ class TwinsTest {
     assertThat(API.mint("person", "legacy_id", legacyId).status()).isEqualTo(409);
     assertThat(exported("charge")).contains(twins.charge() + ",").doesNotContain(twins.person());
     assertThat(exported("person")).doesNotContain(twins.charge());
+  }
+
+  @Test
+  void twinsInOneBatchAreResolvedEachForItself() {
+    Twins twins = twins();
+    API.post("/v1/ids/" + twins.person() + "/revoke", "{}");
+
+    Reply resolved =
+        API.post("/v1/ids/resolve", json("ids", List.of(twins.person(), twins.charge())));
+
+    assertThat(resolved.body().at("/data/0/error/code").stringValue())
+        .isEqualTo("public_id_revoked");
+    assertThat(resolved.body().at("/data/1/public_id/id").stringValue()).isEqualTo(twins.charge());
+    assertThat(resolved.body().at("/data/1/public_id/type").stringValue()).isEqualTo("charge");
+  }
+
+  @Test
+  void eachTwinIsErasedForItself() {
+    Twins twins = twins();
+    alias(twins.charge(), "78");
+    alias(twins.person(), "78");
+
+    assertThat(API.post("/v1/ids/" + twins.person() + "/erase", "").status()).isIn(200, 202);
+
+    assertProblem(API.get("/v1/ids/" + twins.person()), "410 public_id_erased id");
+    assertThat(status(twins.charge())).isEqualTo(200);
+    assertThat(API.get("/v1/legacy/charge/78").text("/id")).isEqualTo(twins.charge());
+    assertThat(API.get("/v1/legacy/person/78").status()).isEqualTo(410);
+
+    API.post("/v1/ids/" + twins.charge() + "/revoke", json("reason", "charge's"));
+    assertThat(API.get("/v1/ids/" + twins.charge()).text("/ended_reason")).isEqualTo("charge's");
+    assertThat(API.post("/v1/ids/" + twins.charge() + "/erase", "").status()).isIn(200, 202);
+    assertProblem(API.get("/v1/ids/" + twins.charge()), "410 public_id_erased id");
+  }
+
+  @Test
+  void theChangesNameTheTwinThatEnded() {
+    Twins twins = twins();
+    try (GatewayFixture other = GatewayFixture.on(GATEWAY.database)) {
+      TestClient there = new TestClient(other.uri(), GATEWAY.key());
+      assertThat(there.get("/v1/ids/" + twins.charge()).status()).isEqualTo(200);
+      assertThat(there.get("/v1/ids/" + twins.person()).status()).isEqualTo(200);
+      long before = API.get("/v1/changes").body().at("/number").asLong();
+
+      API.post("/v1/ids/" + twins.person() + "/revoke", "{}");
+
+      await().until(() -> there.get("/v1/ids/" + twins.person()).status() == 410);
+      assertThat(there.get("/v1/ids/" + twins.charge()).status()).isEqualTo(200);
+      await()
+          .until(
+              () ->
+                  API.get("/v1/changes?after=" + before)
+                      .body()
+                      .at("/data")
+                      .findValuesAsString("id"),
+              ended -> ended.equals(List.of(twins.person())));
+    }
   }
 
   private static String exported(String type) {

@@ -104,6 +104,32 @@ class LeaseSimulationTest {
     assertThat(keys).isPositive();
   }
 
+  /**
+   * A machine is suspended, and its monotonic clock with it, while others go on and have its worker
+   * long before it wakes.
+   */
+  @Test
+  @Tag("faults")
+  @BrokenBy("window-ignored")
+  void noKeyOfALibraryIsMadeTwiceAfterAnHourOfStandstill() {
+    long minute = 60_000 * Simulation.MILLI;
+    for (LeasedMode mode : List.of(LeasedMode.DIRECT, LeasedMode.HTTP)) {
+      Simulation simulation =
+          new Simulation(SEED, SnowflakeLayout.DEFAULT, Weather.CROWDED, mode, Defect.current());
+      SimulatedNode suspended = simulation.node(0);
+      simulation.runUntil(minute / 6);
+
+      suspended.stop(60 * minute, true);
+      simulation.runUntil(61 * minute);
+      simulation.calm();
+      simulation.runUntil(64 * minute);
+
+      assertThat(suspended.shortage()).isEmpty();
+      simulation.requireRecovery();
+      System.out.printf("an hour of standstill, %s: %s%n", mode, simulation);
+    }
+  }
+
   @Test
   @BrokenBy("window-ignored")
   void noKeyOfLongTicksIsMadeTwiceInAnyWeather() {

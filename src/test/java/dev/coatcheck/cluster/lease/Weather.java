@@ -46,6 +46,9 @@ record Weather(int nodes, int workers, long delayMillisMax, double loss, Faults 
   static final Weather TAKEN =
       new Weather(5, 9, 400, 0.03, new Faults(4_000, 2_000, 8_000, 5_000, 25_000));
 
+  /** One worker more than nodes, which lose theirs by standing still and are never replaced. */
+  static final Weather CROWDED = new Weather(5, 6, 400, 0.03, new Faults(4_000, 0, 8_000, 0, 0));
+
   boolean fair() {
     return faults.stopEveryMillis() == 0;
   }

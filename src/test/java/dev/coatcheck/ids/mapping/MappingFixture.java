@@ -264,6 +264,20 @@ public final class MappingFixture implements AutoCloseable, AfterAllCallback {
     return new MintRequest(type, Optional.empty());
   }
 
+  /** How many statements about public IDs, whatever they are for, the gateway has sent. */
+  long statementsOnIds() {
+    return on.sql()
+        .number(
+            """
+            select coalesce(sum(calls), 0) from pg_stat_statements
+             where dbid = (select oid from pg_database where datname = current_database())
+               and query ~ 'coatcheck"?\\."?(public_id|alias|ending|pinned|erasure|erased|idempotency)'
+               and query !~ 'pg_stat_statements|^select count\\('
+               -- Filters read all rows when a type is new.
+               and query !~ 'order by type_id, key limit'
+            """);
+  }
+
   public static Function<Type, KeyGenerator> generators() {
     KeyGenerator snowflake = new Snowflake(SnowflakeLayout.DEFAULT, 7);
     KeyGenerator uuids = new UuidV7();
