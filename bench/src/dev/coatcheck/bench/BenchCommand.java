@@ -46,7 +46,8 @@ final class BenchCommand {
 
   @Command(
       name = "mapping-size",
-      description = "Prints the bytes that a stored mapping takes, table and indexes.")
+      description = "Prints the bytes that a stored mapping takes, table and indexes.",
+      mixinStandardHelpOptions = true)
   int mappingSize(
       @Option(
               names = "--rows",
@@ -71,7 +72,8 @@ final class BenchCommand {
   @Command(
       name = "import",
       description =
-          "Prints how fast a CSV file goes in over HTTP, against a binary COPY of the same rows.")
+          "Prints how fast a CSV file goes in over HTTP, against a binary COPY of the same rows.",
+      mixinStandardHelpOptions = true)
   int importSpeed(
       @Option(
               names = "--rows",
@@ -102,7 +104,8 @@ final class BenchCommand {
   @Command(
       name = "backfill",
       description =
-          "Prints how fast a table migration fills a table, against one UPDATE and one INSERT.")
+          "Prints how fast a table migration fills a table, against one UPDATE and one INSERT.",
+      mixinStandardHelpOptions = true)
   int backfillSpeed(
       @Option(
               names = "--rows",

@@ -90,7 +90,8 @@ final class AuditCommand {
               names = "--output",
               paramLabel = "FILE",
               description =
-                  "File to write; it appears when it is complete. Default: standard output.")
+                  "File to write, which appears when it is complete. Default, and -: standard"
+                      + " output.")
           @Nullable Path file)
       throws CommandFailed {
     try (InputStream body = gateway.download(wanted.path("/v1/audit/export"))) {

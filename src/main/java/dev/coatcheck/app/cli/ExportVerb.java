@@ -58,7 +58,8 @@ final class ExportVerb implements Callable<Integer> {
   @Option(
       names = "--output",
       paramLabel = "FILE",
-      description = "File to write; it appears when it is complete. Default: standard output.")
+      description =
+          "File to write, which appears when it is complete. Default, and -: standard output.")
   private @Nullable Path file;
 
   @Override
@@ -83,7 +84,7 @@ final class ExportVerb implements Callable<Integer> {
   /** Writes an export to a file, which appears when it is complete, or else prints it. */
   static void write(InputStream body, @Nullable Path file, PrintWriter out)
       throws IOException, ReaderGone {
-    if (file == null) {
+    if (file == null || file.toString().equals("-")) {
       print(body, out);
     } else {
       WholeFile.write(file, body);

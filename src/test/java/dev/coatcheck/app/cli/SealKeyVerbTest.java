@@ -169,7 +169,8 @@ class SealKeyVerbTest {
       assertThat(on(at, with(pin, "--file=" + folder)).status()).as("nothing done").isEqualTo(2);
 
       List<String> lines = new ArrayList<>(Files.readAllLines(file()));
-      int named = lines.indexOf(lines.stream().filter(l -> l.contains(leaked)).findFirst().get());
+      int named =
+          lines.indexOf(lines.stream().filter(l -> l.contains(leaked)).findFirst().orElseThrow());
       lines.subList(named, named + 2).clear(); // its fingerprint, and the key itself below
       Files.write(file(), lines);
       assertThat(Terminal.run("types", "seal-key", "list", "--file=" + file()).lines())

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
@@ -196,6 +197,20 @@ class TransferVerbsTest {
     assertThat(export.waitFor()).isEqualTo(1);
     assertThat(errors)
         .hasContent("coatcheck ids export: standard output can't be written. Is the disk full?\n");
+  }
+
+  @Test
+  void aHyphenIsStandardOutputAndNoFile() {
+    for (String[] verb :
+        List.of(
+            new String[] {"ids", "export", "charge"},
+            new String[] {"types", "export"},
+            new String[] {"audit", "export", "--to=2000-01-01T00:00:00Z"})) {
+      String[] hyphen = Arrays.copyOf(verb, verb.length + 1);
+      hyphen[verb.length] = "--output=-";
+      assertThat(run(hyphen)).isEqualTo(run(verb));
+    }
+    assertThat(Path.of("-")).doesNotExist();
   }
 
   @Test

@@ -28,7 +28,8 @@ public final class ExportTypesVerb implements Callable<Integer> {
   @Option(
       names = "--output",
       paramLabel = "FILE",
-      description = "File to write; it appears when it is complete. Default: standard output.")
+      description =
+          "File to write, which appears when it is complete. Default, and -: standard output.")
   private @Nullable Path file;
 
   @Override
@@ -44,7 +45,7 @@ public final class ExportTypesVerb implements Callable<Integer> {
       }
     }
     Map<String, Object> whole = Map.of("types", types);
-    if (file == null) {
+    if (file == null || file.toString().equals("-")) {
       output.print(whole, out -> out.print(YamlText.of(whole)));
     } else {
       TextFile.write(file, output.isJson() ? Output.object(whole) + "\n" : YamlText.of(whole));
