@@ -102,6 +102,9 @@ final class ChangeStore {
   }
 
   private static FeedReply reply(Result<Record> rows) {
+    if (rows.isEmpty()) {
+      return new FeedReply.Failed("change_head has no row yet: a restore is under way");
+    }
     List<FeedReply.Row> changes =
         rows.stream()
             .filter(row -> row.get(1) != null)

@@ -444,6 +444,25 @@ class ChangeFeedTest extends OnAFeed {
     assertThat(feed.after(after, 100)).isEmpty();
   }
 
+  /** While a dump is restored. */
+  @Test
+  void aHeadWithoutItsRowIsAPollThatFails() {
+    append("known");
+    feed.poll();
+    long after = feed.state().position();
+    execute("create table coatcheck.kept as select * from coatcheck.change_head");
+    execute("delete from coatcheck.change_head");
+
+    feed.poll();
+
+    assertThat(feed.state().position()).isEqualTo(after);
+    execute("insert into coatcheck.change_head select * from coatcheck.kept");
+    execute("drop table coatcheck.kept");
+    append("next");
+    feed.poll();
+    assertThat(feed.state().position()).isEqualTo(after + 1);
+  }
+
   /** As in a database whose last change was made by an earlier release. */
   @Test
   void noNumberIsSkippedWhereTheServerOfTheLastOneIsNotKnown() {
