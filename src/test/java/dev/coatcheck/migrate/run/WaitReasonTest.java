@@ -3,6 +3,7 @@ package dev.coatcheck.migrate.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.coatcheck.migrate.source.Diagnostic;
 import dev.coatcheck.migrate.table.Phase;
 import dev.coatcheck.postgres.session.LockWait;
 import dev.coatcheck.postgres.session.LockWait.BlockingSession;
@@ -60,6 +61,47 @@ class WaitReasonTest {
       assertThat(done.status().waitsFor()).isEmpty();
       assertThat(done.status().reason()).isEmpty();
     }
+  }
+
+  /** Which no later try changes, so that nobody is told to send the start again. */
+  @Test
+  void aUserWhoseTransactionsOnlyReadSinceThePlanIsRefusedAtTheStart() {
+    fixture.orders(100);
+    TableMigration run = fixture.plan();
+    onlyRead("set default_transaction_read_only = on");
+    try {
+      assertThat(fixture.refused(run))
+          .extracting(Diagnostic::code)
+          .containsExactly("read_only_user");
+    } finally {
+      onlyRead("reset default_transaction_read_only");
+    }
+  }
+
+  @Test
+  void aRunWhoseUserMayOnlyReadSaysSoAndGoesOnByItself() {
+    fixture.orders(100);
+    TableMigration run = fixture.startInTheMiddle(20);
+    onlyRead("set default_transaction_read_only = on");
+    try {
+      fixture.execute(
+          "select pg_terminate_backend(pid) from pg_stat_activity"
+              + " where datname = current_database() and application_name like 'coatcheck%'");
+      fixture.awaitReason(run, "the source lets its user only read, trying again: ");
+      fixture.rate(run, 0);
+      assertThat(fixture.now(run).status().state()).isEqualTo(RunState.RUNNING);
+    } finally {
+      onlyRead("reset default_transaction_read_only");
+    }
+    fixture.await(run, RunState.DONE);
+  }
+
+  /** For the sessions that come. */
+  private void onlyRead(String setting) {
+    fixture.execute(
+        "set default_transaction_read_only = off",
+        "do $$ begin execute format('alter database %%I %s', current_database()); end $$"
+            .formatted(setting));
   }
 
   @Test
