@@ -95,8 +95,12 @@ public final class Cli {
     String first = arguments.length > 0 ? arguments[0] : "";
     String second = arguments.length > 1 ? arguments[1] : "";
     CommandLine line = new CommandLine(new Cli());
-    (VERBS.containsKey(first) ? List.of(first) : VERBS.sequencedKeySet())
-        .forEach(verb -> line.addSubcommand(verb, verb(VERBS.get(verb), second)));
+    VERBS.forEach(
+        (verb, type) -> {
+          if (verb.equals(first) || !VERBS.containsKey(first)) {
+            line.addSubcommand(verb, verb(type, second));
+          }
+        });
     giveExamplesAHeading(line.getCommandSpec());
     // Not in the annotation, from which every subcommand would inherit it.
     line.getCommandSpec()
