@@ -63,7 +63,8 @@ class CertificatesTest {
     Observer observer = new Observer();
     TestCertificate valid = TestCertificate.make(folder, "valid", "EC");
     TestCertificate early = TestCertificate.early(folder, "early");
-    AtomicReference<Instant> now = new AtomicReference<>(Instant.now());
+    Instant begun = Instant.now();
+    AtomicReference<Instant> now = new AtomicReference<>(begun);
     write(files, valid);
     try (Certificates certificates = Certificates.open(files, observer, now::get)) {
       SslContextFactory.Server factory = certificates.factory();
@@ -76,7 +77,7 @@ class CertificatesTest {
       assertThat(observer.scrape())
           .contains("coatcheck_tls_reloads_total{outcome=\"refused\"} 1.0");
 
-      now.set(now.get().plus(Duration.ofHours(25)));
+      now.set(begun.plus(Duration.ofHours(25)));
       certificates.look();
 
       assertThat(factory.getKeyStore().getCertificate("gateway")).isEqualTo(early.certificate());
