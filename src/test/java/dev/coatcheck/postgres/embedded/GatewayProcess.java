@@ -7,6 +7,7 @@ import dev.coatcheck.postgres.sql.TestSql;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A process that holds the embedded database of a home: {@code GatewayProcess HOME PROGRAMS}. It
@@ -33,7 +34,7 @@ final class GatewayProcess {
     return builder.start();
   }
 
-  public static void main(String[] arguments) throws UnusableDatabase {
+  public static void main(String[] arguments) throws UnusableDatabase, InterruptedException {
     TestSql query =
         TestSql.on(EmbeddedDatabase.start(Path.of(arguments[0]), Path.of(arguments[1])));
     query.execute("create table committed (n integer primary key)");
@@ -41,5 +42,7 @@ final class GatewayProcess {
       query.execute("insert into committed values (" + n + ")");
       System.out.println(n);
     }
+    // Who destroys a process closes its output too, and the signal may come later.
+    TimeUnit.MINUTES.sleep(1);
   }
 }
