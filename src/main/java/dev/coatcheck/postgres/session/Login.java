@@ -8,6 +8,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.Properties;
+import java.util.concurrent.TimeUnit;
 
 /**
  * How to open a connection outside of every pool.
@@ -88,7 +89,11 @@ record Login(
             .properties(Math.min(connectSeconds, secondsMax), secondsMax, options);
     properties.setProperty("ApplicationName", applicationName);
     properties.setProperty("loginTimeout", Integer.toString(secondsMax));
+    long begunNano = System.nanoTime();
     Connection connection = DriverManager.getConnection(settings.url(), properties);
-    return DurableCommits.pin(connection, secondsMax * 1_000);
+    long leftMillis =
+        TimeUnit.SECONDS.toMillis(secondsMax)
+            - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begunNano);
+    return DurableCommits.pin(connection, Math.toIntExact(Math.max(1, leftMillis)));
   }
 }
