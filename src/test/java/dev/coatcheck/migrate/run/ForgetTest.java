@@ -98,9 +98,9 @@ class ForgetTest {
     // A run that would take its keys from there.
     TableMigration second = fixture.plan();
     assertThat(refusal(second)).contains("Cancel the run first");
-    assertThat(refusal(first)).contains("Run " + second.id(), "planned", "cancel that run");
+    assertThat(refusal(first)).contains("Run " + second.id(), "planned", "First cancel that run.");
     fixture.run(second);
-    assertThat(refusal(first)).contains("Run " + second.id());
+    assertThat(refusal(first)).contains("Run " + second.id(), "First undo and cancel that run.");
     assertThat(archives()).isEqualTo(1);
   }
 
@@ -112,7 +112,7 @@ class ForgetTest {
     fixture.execute("alter table orders rename to purchases");
     TableMigration second = fixture.plan("purchases", Optional.of("created_at"));
 
-    assertThat(refusal(first)).contains("Run " + second.id(), "planned", "cancel that run");
+    assertThat(refusal(first)).contains("Run " + second.id(), "planned", "First cancel that run.");
 
     MigrationFixture.done(
         fixture.migrations().cancel(second.id(), ActionRequest.by(MigrationFixture.ACTOR)));
