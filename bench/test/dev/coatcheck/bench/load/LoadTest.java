@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -114,12 +115,19 @@ class LoadTest {
 
   @Test
   void aServerThatDoesNotAnswerWithSuccessIsNotMeasured() throws IOException {
-    for (int status : List.of(404, 0)) {
-      try (StubServer server = StubServer.start(_ -> status)) {
-        assertThatThrownBy(() -> Load.of(server.spec(2), Generator.OWN))
-            .as("%d", status)
-            .isInstanceOf(MeasureFailed.class);
-      }
+    requireRefused(404);
+  }
+
+  @Test
+  @Tag("faults") // tries for ten seconds
+  void aServerThatBreaksOffEachRequestIsNotMeasured() throws IOException {
+    requireRefused(0);
+  }
+
+  private static void requireRefused(int status) throws IOException {
+    try (StubServer server = StubServer.start(_ -> status)) {
+      assertThatThrownBy(() -> Load.of(server.spec(2), Generator.OWN))
+          .isInstanceOf(MeasureFailed.class);
     }
   }
 }

@@ -67,6 +67,7 @@ class GatewayCrashTest {
 
   /** So that what watches over it starts both again; Postgres then repairs itself. */
   @Test
+  @Tag("faults")
   void aGatewayEndsWithItsEmbeddedPostgres() throws Exception {
     GatewayChild gateway = serve();
 

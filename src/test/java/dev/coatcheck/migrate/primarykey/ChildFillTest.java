@@ -47,6 +47,7 @@ class ChildFillTest {
 
   /** Its lease has ended meanwhile, so it claims the run anew. */
   @Test
+  @Tag("faults")
   void aGatewayThatStoodStillInTheMiddleGoesOn() {
     AtomicLong stoodNanos = new AtomicLong();
     fixture.nanoTime = () -> System.nanoTime() + stoodNanos.get();

@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -215,6 +216,7 @@ class DdlTest {
 
   /** Another session under its name stands for it. */
   @Test
+  @Tag("faults")
   void anAutovacuumIsWaitedForWithoutCountingTheTries() {
     Step.Ddl step = step(Step.DUAL_WRITE);
     fixture.execute(

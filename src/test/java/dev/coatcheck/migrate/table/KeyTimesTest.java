@@ -105,7 +105,7 @@ class KeyTimesTest {
     System.out.println("KeyTimesTest: -Dseed=" + seed);
     Random random = new Random(seed);
     for (Spoiling spoiling : Spoiling.values()) {
-      int rows = 600 + random.nextInt(600);
+      int rows = 300 + random.nextInt(300);
       List<@Nullable Long> good = steady(rows);
       List<@Nullable Long> created = new ArrayList<>(good);
       spoiling.spoil(created, random);

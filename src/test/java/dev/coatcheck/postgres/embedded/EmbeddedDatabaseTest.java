@@ -127,6 +127,7 @@ class EmbeddedDatabaseTest {
   }
 
   @Test
+  @Tag("faults")
   void aProcessThatIsToldToEndWhileItUnpacksThePostgresLeavesNothingOfIt() throws Exception {
     Path told = folder.resolve("unpacking");
     Process gateway = GatewayProcess.unpacking(told);

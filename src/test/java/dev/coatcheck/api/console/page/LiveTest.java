@@ -69,6 +69,7 @@ class LiveTest {
   }
 
   @Test
+  @Tag("faults")
   void twoHundredPagesMoveHalfOfThemForOneKeyAndAnotherOneOnceOneOfThemIsLeft() throws Exception {
     try (Streams others = Streams.of(browser());
         Streams streams = Streams.of(browser())) {
