@@ -21,6 +21,11 @@ record ClockEstimate(long aheadNanos) {
     return nanos(nano) / NANOS_PER_MILLI;
   }
 
+  /** When a millisecond begins, by the monotonic clock. */
+  long nanoAt(long millis) {
+    return millis * NANOS_PER_MILLI - aheadNanos;
+  }
+
   /**
    * The same estimate held within what a reply proves: the database's clock stood at {@code
    * nowMillis} at some moment of the round trip.

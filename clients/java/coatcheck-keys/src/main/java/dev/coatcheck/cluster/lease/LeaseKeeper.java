@@ -39,6 +39,10 @@ final class LeaseKeeper {
   private final SnowflakeLayout layout;
 
   private volatile @Nullable GrantedWindow held;
+
+  /** The last one that was asked for; a thread that sees an older one makes its own. */
+  private @Nullable Tick tick;
+
   private volatile boolean stopped;
   private volatile Shortage shortage;
 
@@ -78,6 +82,21 @@ final class LeaseKeeper {
     return new Shortage("the lease was not renewed in time", nano);
   }
 
+  /**
+   * Where positions of a window lie until the estimate reaches its next millisecond: most keys find
+   * theirs without a division.
+   */
+  private record Tick(GrantedWindow window, long endNano, long earliest, long limit) {}
+
+  private Tick tickAt(GrantedWindow window, long nano) {
+    long estimate = window.estimate().millis(nano);
+    return new Tick(
+        window,
+        window.estimate().nanoAt(estimate + 1),
+        layout.position(estimate),
+        layout.positionFrom(rules.lastMillis(window.untilMillis(), estimate) + 1));
+  }
+
   /** Reserves up to {@code count} positions of the worker held. */
   KeyReservation reserve(int count, long nano) {
     GrantedWindow now = held;
@@ -87,9 +106,8 @@ final class LeaseKeeper {
     if (now == null) {
       return shortage.refusal(nano);
     }
-    long estimate = now.estimate().millis(nano);
-    long limit = layout.positionFrom(rules.lastMillis(now.untilMillis(), estimate) + 1);
-    Positions.Run run = now.positions().reserve(count, layout.position(estimate), limit);
+    Tick current = tickAt(now, nano);
+    Positions.Run run = now.positions().reserve(count, current.earliest(), current.limit());
     if (run.count() > 0) {
       return new KeyReservation.Some(run, now.worker());
     }
@@ -103,14 +121,18 @@ final class LeaseKeeper {
    *
    * @throws IllegalStateException if the layout has no millisecond left
    */
+  @SuppressWarnings("ReferenceEquality") // a window equals none that was granted before it
   long reserveKey(long nano) {
     GrantedWindow now = held;
     if (stopped || now == null) {
       return Positions.NONE;
     }
-    long estimate = now.estimate().millis(nano);
-    long limit = layout.positionFrom(rules.lastMillis(now.untilMillis(), estimate) + 1);
-    long position = now.positions().reserveOne(layout.position(estimate), limit);
+    Tick current = tick;
+    if (current == null || current.window() != now || nano - current.endNano() >= 0) {
+      current = tickAt(now, nano);
+      tick = current;
+    }
+    long position = now.positions().reserveOne(current.earliest(), current.limit());
     return position == Positions.NONE ? Positions.NONE : layout.key(position, now.worker());
   }
 
