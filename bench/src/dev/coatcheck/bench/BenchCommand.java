@@ -4,6 +4,7 @@ import dev.coatcheck.app.boot.Config;
 import dev.coatcheck.app.boot.Setting;
 import dev.coatcheck.app.boot.StartFailed;
 import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.app.client.TemporaryFolder;
 import dev.coatcheck.bench.backfill.BackfillSpeed;
 import dev.coatcheck.bench.footprint.MappingSize;
 import dev.coatcheck.bench.machine.MeasureFailed;
@@ -13,13 +14,10 @@ import dev.coatcheck.bench.report.TableText;
 import dev.coatcheck.bench.speed.ImportSpeed;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
@@ -60,9 +58,9 @@ final class BenchCommand {
     }
     MappingSize.Result result =
         inFolder(
-            home -> {
+            folder -> {
               try (ProgressBar bar = bar("minting", rows)) {
-                return MappingSize.measure(throwAway(home), rows, bar::stepBy);
+                return MappingSize.measure(throwAway(folder.resolve("home")), rows, bar::stepBy);
               }
             });
     print(result);
@@ -124,9 +122,9 @@ final class BenchCommand {
     long steps = (long) BackfillSpeed.PARTS * rows * (runs + 1);
     List<Row> measured =
         inFolder(
-            home -> {
+            folder -> {
               try (ProgressBar bar = bar("filling", steps)) {
-                return BackfillSpeed.measure(throwAway(home), rows, runs, bar::stepBy);
+                return BackfillSpeed.measure(throwAway(folder.resolve("home")), rows, runs, bar::stepBy);
               }
             });
     print(measured);
@@ -157,18 +155,18 @@ final class BenchCommand {
     T in(Path folder) throws CommandFailed, StartFailed, IOException, InterruptedException;
   }
 
-  /** Measures in a new folder, which is deleted afterwards. */
+  /** Measures in a new folder, which is removed afterwards, also on Ctrl-C. */
   static <T> T inFolder(Work<T> work) throws CommandFailed, IOException {
-    Path folder = Files.createTempDirectory("coatcheck-bench");
+    TemporaryFolder folder = TemporaryFolder.make("coatcheck-bench-");
     try {
-      return work.in(folder);
+      return work.in(folder.path());
     } catch (StartFailed | MeasureFailed failed) {
       throw new CommandFailed(String.valueOf(failed.getMessage()));
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
       throw new CommandFailed("interrupted.");
     } finally {
-      delete(folder);
+      folder.remove();
     }
   }
 
@@ -190,13 +188,5 @@ final class BenchCommand {
       case Config.Parsed.Valid(Config config) -> config;
       case Config.Parsed.Invalid invalid -> throw new CommandFailed(invalid.faults().toString());
     };
-  }
-
-  static void delete(Path folder) throws IOException {
-    try (Stream<Path> paths = Files.walk(folder)) {
-      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(path);
-      }
-    }
   }
 }

@@ -7,6 +7,7 @@ import dev.coatcheck.bench.growth.GrowthPicture;
 import dev.coatcheck.bench.growth.GrowthStep;
 import dev.coatcheck.bench.growth.GrowthText;
 import dev.coatcheck.bench.growth.Storage;
+import dev.coatcheck.postgres.embedded.FileTree;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -79,7 +80,7 @@ final class GrowthCommand implements Callable<Integer> {
         Path home = folder.resolve(storage.name());
         steps.addAll(
             Growth.measure(storage, BenchCommand.throwAway(home), folder, sizes, bar::stepBy));
-        BenchCommand.delete(home);
+        FileTree.delete(home);
       }
     }
     return steps;
