@@ -4,6 +4,7 @@ import dev.coatcheck.app.boot.Config;
 import dev.coatcheck.app.boot.Setting;
 import dev.coatcheck.app.boot.StartFailed;
 import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.app.client.Misused;
 import dev.coatcheck.app.client.TemporaryFolder;
 import dev.coatcheck.bench.backfill.BackfillSpeed;
 import dev.coatcheck.bench.footprint.MappingSize;
@@ -54,7 +55,7 @@ final class BenchCommand {
           int rows)
       throws CommandFailed, IOException {
     if (rows < 1_000 || rows > 100_000_000) {
-      throw new CommandFailed("--rows must be 1000 to 100000000.");
+      throw new Misused("--rows must be 1000 to 100000000.");
     }
     MappingSize.Result result =
         inFolder(
@@ -85,7 +86,7 @@ final class BenchCommand {
           int runs)
       throws CommandFailed, IOException {
     if (rows < 1_000 || rows > 10_000_000 || runs < 1 || runs > 100) {
-      throw new CommandFailed("--rows must be 1000 to 10000000, --runs 1 to 100.");
+      throw new Misused("--rows must be 1000 to 10000000, --runs 1 to 100.");
     }
     List<Row> measured =
         inFolder(
@@ -117,7 +118,7 @@ final class BenchCommand {
           int runs)
       throws CommandFailed, IOException {
     if (rows < 1_000 || rows > 10_000_000 || runs < 1 || runs > 100) {
-      throw new CommandFailed("--rows must be 1000 to 10000000, --runs 1 to 100.");
+      throw new Misused("--rows must be 1000 to 10000000, --runs 1 to 100.");
     }
     long steps = (long) BackfillSpeed.PARTS * rows * (runs + 1);
     List<Row> measured =
@@ -186,7 +187,8 @@ final class BenchCommand {
   static Config config(Map<Setting, String> settings) throws CommandFailed {
     return switch (Config.read(Map.of(), settings)) {
       case Config.Parsed.Valid(Config config) -> config;
-      case Config.Parsed.Invalid invalid -> throw new CommandFailed(invalid.faults().toString());
+      case Config.Parsed.Invalid(List<String> faults) ->
+          throw new Misused(String.join("\n", faults));
     };
   }
 }

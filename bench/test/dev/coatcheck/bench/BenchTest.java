@@ -223,7 +223,7 @@ class BenchTest {
     sentences.forEach(
         (option, sentence) ->
             assertThat(Outcome.of("bench", "table", option))
-                .isEqualTo(new Outcome(1, "", "coatcheck bench table: " + sentence + "\n")));
+                .isEqualTo(new Outcome(2, "", "coatcheck bench table: " + sentence + "\n")));
     assertThat(Outcome.of("bench", "table", "P5,P6", "--connections=8", "--rounds=101").err())
         .isEqualTo(
             "coatcheck bench table: --rounds must be 1 to 100, not 101. --connections changes only"
@@ -232,9 +232,28 @@ class BenchTest {
         .isEqualTo(
             "coatcheck bench table: Only P1 to P5, P8 and P18 can be taken on a given Postgres:"
                 + " name those, or no database.\n");
-    for (String odd : List.of("P15", "--seconds=0.5", "--generator=ab")) {
+    for (String odd : List.of("P15", "--seconds=0.5", "--generator=ab", "--database-url=x")) {
       assertThat(Outcome.of("bench", "table", odd).status()).isEqualTo(2);
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "mapping-size, --rows=999",
+    "import, --runs=0",
+    "backfill, --runs=101",
+    "growth, --from=999",
+    "overload, --times=11",
+    "picture, --svg=x.svg /no/such/run",
+  })
+  void whatIsOutOfRangeIsAWrongArgument(String verb, String arguments) {
+    List<String> command = new ArrayList<>(List.of("bench", verb));
+    command.addAll(List.of(arguments.split(" ", -1)));
+
+    Outcome outcome = Outcome.of(command.toArray(String[]::new));
+
+    assertThat(outcome.status()).as(outcome.err()).isEqualTo(2);
+    assertThat(outcome.err()).startsWith("coatcheck bench " + verb + ": ").hasLineCount(1);
   }
 
   @Test
