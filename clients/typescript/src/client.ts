@@ -62,8 +62,7 @@ export interface CoatcheckOptions extends TransportOptions {
 export interface MintOptions extends CallOptions {
   /**
    * Names this call, so that the same call again gets the same answer for 24 hours, from another process too: 1 to 200
-   * visible ASCII characters, or 100 if a `"` is among them. Left out, a mint without names has a random one for its own
-   * retries.
+   * visible ASCII characters. Left out, a mint without names has a random one for its own retries.
    */
   readonly idempotencyKey?: string | undefined;
 }

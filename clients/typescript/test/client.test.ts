@@ -328,7 +328,7 @@ test('a batch without names whose answer was lost is done once', async () => {
 test('an idempotency key may have any visible character', async () => {
   const { proxy, ids } = await faulty();
   const prefix = crypto.randomUUID();
-  const keys = ['c', '"c"', 'b\\c', 'b\\\\c', 'b"c', 'b\\"c'].map((key) => prefix + key);
+  const keys = ['c', '"c"', 'b\\c', 'b\\\\c', 'b"c', 'b\\"c', '"'.repeat(164)].map((key) => prefix + key);
   const mint = async (idempotencyKey: string) => mapping(await ids.mint(message, {}, { idempotencyKey })).id;
   const first = await Promise.all(keys.map(mint));
 
@@ -340,7 +340,7 @@ test('an idempotency key may have any visible character', async () => {
 
 test('an idempotency key that no request can have is refused without one', async () => {
   const ids = client({ fetch: () => assert.fail('sent') });
-  for (const idempotencyKey of ['заказ-1', '', 'order 7781', 'x'.repeat(201), '"'.repeat(101)]) {
+  for (const idempotencyKey of ['заказ-1', '', 'order 7781', 'x'.repeat(201)]) {
     await assert.rejects(ids.mint(message, {}, { idempotencyKey }), RangeError);
     await assert.rejects(ids.mintAll(message, [{}], { idempotencyKey }), RangeError);
   }

@@ -4,6 +4,8 @@ import dev.coatcheck.app.boot.Config;
 import dev.coatcheck.app.boot.Setting;
 import dev.coatcheck.app.boot.StartFailed;
 import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.app.client.Misused;
+import dev.coatcheck.app.client.TemporaryFolder;
 import dev.coatcheck.bench.backfill.BackfillSpeed;
 import dev.coatcheck.bench.footprint.MappingSize;
 import dev.coatcheck.bench.machine.MeasureFailed;
@@ -13,13 +15,10 @@ import dev.coatcheck.bench.report.TableText;
 import dev.coatcheck.bench.speed.ImportSpeed;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
@@ -56,13 +55,13 @@ final class BenchCommand {
           int rows)
       throws CommandFailed, IOException {
     if (rows < 1_000 || rows > 100_000_000) {
-      throw new CommandFailed("--rows must be 1000 to 100000000.");
+      throw new Misused("--rows must be 1000 to 100000000.");
     }
     MappingSize.Result result =
         inFolder(
-            home -> {
+            folder -> {
               try (ProgressBar bar = bar("minting", rows)) {
-                return MappingSize.measure(throwAway(home), rows, bar::stepBy);
+                return MappingSize.measure(throwAway(folder.resolve("home")), rows, bar::stepBy);
               }
             });
     print(result);
@@ -87,7 +86,7 @@ final class BenchCommand {
           int runs)
       throws CommandFailed, IOException {
     if (rows < 1_000 || rows > 10_000_000 || runs < 1 || runs > 100) {
-      throw new CommandFailed("--rows must be 1000 to 10000000, --runs 1 to 100.");
+      throw new Misused("--rows must be 1000 to 10000000, --runs 1 to 100.");
     }
     List<Row> measured =
         inFolder(
@@ -119,14 +118,14 @@ final class BenchCommand {
           int runs)
       throws CommandFailed, IOException {
     if (rows < 1_000 || rows > 10_000_000 || runs < 1 || runs > 100) {
-      throw new CommandFailed("--rows must be 1000 to 10000000, --runs 1 to 100.");
+      throw new Misused("--rows must be 1000 to 10000000, --runs 1 to 100.");
     }
     long steps = (long) BackfillSpeed.PARTS * rows * (runs + 1);
     List<Row> measured =
         inFolder(
-            home -> {
+            folder -> {
               try (ProgressBar bar = bar("filling", steps)) {
-                return BackfillSpeed.measure(throwAway(home), rows, runs, bar::stepBy);
+                return BackfillSpeed.measure(throwAway(folder.resolve("home")), rows, runs, bar::stepBy);
               }
             });
     print(measured);
@@ -157,18 +156,18 @@ final class BenchCommand {
     T in(Path folder) throws CommandFailed, StartFailed, IOException, InterruptedException;
   }
 
-  /** Measures in a new folder, which is deleted afterwards. */
+  /** Measures in a new folder, which is removed afterwards, also on Ctrl-C. */
   static <T> T inFolder(Work<T> work) throws CommandFailed, IOException {
-    Path folder = Files.createTempDirectory("coatcheck-bench");
+    TemporaryFolder folder = TemporaryFolder.make("coatcheck-bench-");
     try {
-      return work.in(folder);
+      return work.in(folder.path());
     } catch (StartFailed | MeasureFailed failed) {
       throw new CommandFailed(String.valueOf(failed.getMessage()));
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
       throw new CommandFailed("interrupted.");
     } finally {
-      delete(folder);
+      folder.remove();
     }
   }
 
@@ -188,15 +187,8 @@ final class BenchCommand {
   static Config config(Map<Setting, String> settings) throws CommandFailed {
     return switch (Config.read(Map.of(), settings)) {
       case Config.Parsed.Valid(Config config) -> config;
-      case Config.Parsed.Invalid invalid -> throw new CommandFailed(invalid.faults().toString());
+      case Config.Parsed.Invalid(List<String> faults) ->
+          throw new Misused(String.join("\n", faults));
     };
-  }
-
-  static void delete(Path folder) throws IOException {
-    try (Stream<Path> paths = Files.walk(folder)) {
-      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(path);
-      }
-    }
   }
 }

@@ -2,11 +2,13 @@ package dev.coatcheck.bench;
 
 import dev.coatcheck.app.boot.StartFailed;
 import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.app.client.Misused;
 import dev.coatcheck.bench.growth.Growth;
 import dev.coatcheck.bench.growth.GrowthPicture;
 import dev.coatcheck.bench.growth.GrowthStep;
 import dev.coatcheck.bench.growth.GrowthText;
 import dev.coatcheck.bench.growth.Storage;
+import dev.coatcheck.postgres.embedded.FileTree;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -53,7 +55,7 @@ final class GrowthCommand implements Callable<Integer> {
   @Override
   public Integer call() throws CommandFailed, IOException {
     if (from < LEAST || upTo < from || upTo > MOST) {
-      throw new CommandFailed("--from must be 1000 at least, --up-to no less, 1000000000 at most.");
+      throw new Misused("--from must be 1000 at least, --up-to no less, 1000000000 at most.");
     }
     List<Long> sizes = new ArrayList<>();
     for (long size = from; size <= upTo; size *= 10) {
@@ -79,7 +81,7 @@ final class GrowthCommand implements Callable<Integer> {
         Path home = folder.resolve(storage.name());
         steps.addAll(
             Growth.measure(storage, BenchCommand.throwAway(home), folder, sizes, bar::stepBy));
-        BenchCommand.delete(home);
+        FileTree.delete(home);
       }
     }
     return steps;

@@ -1,6 +1,7 @@
 package dev.coatcheck.bench;
 
 import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.app.client.Misused;
 import dev.coatcheck.bench.report.Report;
 import dev.coatcheck.bench.report.TableText;
 import dev.coatcheck.bench.speed.Overload;
@@ -66,7 +67,7 @@ final class OverloadCommand implements Callable<Integer> {
         || connections > 4_096
         || warmUp < 0
         || warmUp > 600) {
-      throw new CommandFailed(
+      throw new Misused(
           "--seconds must be 4 to 600, --times 1 to 10, --connections 1 to 4096, --warm-up 0 to"
               + " 600.");
     }

@@ -1,6 +1,6 @@
 package dev.coatcheck.bench;
 
-import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.app.client.Misused;
 import dev.coatcheck.bench.report.Report;
 import dev.coatcheck.bench.report.Row;
 import dev.coatcheck.bench.report.TablePicture;
@@ -33,13 +33,13 @@ final class PictureCommand implements Callable<Integer> {
   private Path svg;
 
   @Override
-  public Integer call() throws CommandFailed, IOException {
+  public Integer call() throws Misused, IOException {
     List<Report> reports = new ArrayList<>();
     for (Path run : runs) {
       try {
         reports.add(Report.read(run));
       } catch (IOException unreadable) {
-        throw new CommandFailed(run + " is no file that bench table --json has written.");
+        throw new Misused(run + " is no file that bench table --json has written.");
       }
     }
     Files.writeString(svg, TablePicture.of(joined(reports)));

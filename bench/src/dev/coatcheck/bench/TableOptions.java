@@ -1,6 +1,6 @@
 package dev.coatcheck.bench;
 
-import dev.coatcheck.app.client.CommandFailed;
+import dev.coatcheck.app.client.Misused;
 import dev.coatcheck.bench.load.Generator;
 import dev.coatcheck.bench.report.Report;
 import dev.coatcheck.bench.speed.HttpSpeed;
@@ -134,20 +134,20 @@ final class TableOptions {
   }
 
   /** Reads the report to compare with. */
-  Optional<Report> earlier() throws CommandFailed {
+  Optional<Report> earlier() throws Misused {
     if (compare == null) {
       return Optional.empty();
     }
     try {
       return Optional.of(Report.read(compare));
     } catch (IOException unreadable) {
-      throw new CommandFailed(
+      throw new Misused(
           "--compare needs a file that --json has written, and " + compare + " is none.");
     }
   }
 
   /** Refuses what makes no sense, all of it at once. */
-  void requireSane(boolean hasDatabase) throws CommandFailed {
+  void requireSane(boolean hasDatabase) throws Misused {
     List<String> faults = new ArrayList<>();
     requireWithin(faults, "--seconds", seconds, 1, 60);
     requireWithin(faults, "--rounds", rounds, 1, 100);
@@ -168,7 +168,7 @@ final class TableOptions {
     requireWritable(faults, "--json", json);
     requireWritable(faults, "--svg", svg);
     if (!faults.isEmpty()) {
-      throw new CommandFailed(String.join(" ", faults));
+      throw new Misused(String.join(" ", faults));
     }
   }
 

@@ -10,15 +10,21 @@ import dev.coatcheck.postgres.sql.TestDatabase;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code coatcheck bench}: that it measures, not what. */
 class BenchTest {
@@ -26,6 +32,21 @@ class BenchTest {
   private record Outcome(int status, String out, String err) {
     /** Runs what the launcher runs, with classes in place of the jar. */
     static Outcome of(String... arguments) {
+      try {
+        Path err = Files.createTempFile("coatcheck-bench", ".err");
+        Process process = bench(List.of(), arguments).redirectError(err.toFile()).start();
+        String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        Outcome outcome = new Outcome(process.waitFor(), out, Files.readString(err));
+        Files.delete(err);
+        return outcome;
+      } catch (IOException unexpected) {
+        throw new UncheckedIOException(unexpected);
+      } catch (InterruptedException interrupted) {
+        throw new IllegalStateException(interrupted);
+      }
+    }
+
+    static ProcessBuilder bench(List<String> jvmOptions, String... arguments) {
       List<String> command =
           new ArrayList<>(
               List.of(
@@ -38,23 +59,13 @@ class BenchTest {
                   "-Dlogback.configurationFile=logback.xml",
                   "--enable-native-access=ALL-UNNAMED",
                   "-Dorg.jooq.no-logo=true",
-                  "-Dorg.jooq.no-tips=true",
-                  "-cp",
-                  System.getProperty("java.class.path"),
-                  "dev.coatcheck.bench.Bench"));
+                  "-Dorg.jooq.no-tips=true"));
+      command.addAll(jvmOptions);
+      command.addAll(
+          List.of(
+              "-cp", System.getProperty("java.class.path"), "dev.coatcheck.bench.Bench"));
       command.addAll(List.of(arguments));
-      try {
-        Path err = Files.createTempFile("coatcheck-bench", ".err");
-        Process process = new ProcessBuilder(command).redirectError(err.toFile()).start();
-        String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        Outcome outcome = new Outcome(process.waitFor(), out, Files.readString(err));
-        Files.delete(err);
-        return outcome;
-      } catch (IOException unexpected) {
-        throw new UncheckedIOException(unexpected);
-      } catch (InterruptedException interrupted) {
-        throw new IllegalStateException(interrupted);
-      }
+      return new ProcessBuilder(command);
     }
 
     List<String> lines() {
@@ -199,7 +210,7 @@ class BenchTest {
     sentences.forEach(
         (option, sentence) ->
             assertThat(Outcome.of("bench", "table", option))
-                .isEqualTo(new Outcome(1, "", "coatcheck bench table: " + sentence + "\n")));
+                .isEqualTo(new Outcome(2, "", "coatcheck bench table: " + sentence + "\n")));
     assertThat(Outcome.of("bench", "table", "P5,P6", "--connections=8", "--rounds=101").err())
         .isEqualTo(
             "coatcheck bench table: --rounds must be 1 to 100, not 101. --connections changes only"
@@ -208,9 +219,28 @@ class BenchTest {
         .isEqualTo(
             "coatcheck bench table: Only P1 to P5, P8 and P18 can be taken on a given Postgres:"
                 + " name those, or no database.\n");
-    for (String odd : List.of("P15", "--seconds=0.5", "--generator=ab")) {
+    for (String odd : List.of("P15", "--seconds=0.5", "--generator=ab", "--database-url=x")) {
       assertThat(Outcome.of("bench", "table", odd).status()).isEqualTo(2);
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "mapping-size, --rows=999",
+    "import, --runs=0",
+    "backfill, --runs=101",
+    "growth, --from=999",
+    "overload, --times=11",
+    "picture, --svg=x.svg /no/such/run",
+  })
+  void whatIsOutOfRangeIsAWrongArgument(String verb, String arguments) {
+    List<String> command = new ArrayList<>(List.of("bench", verb));
+    command.addAll(List.of(arguments.split(" ", -1)));
+
+    Outcome outcome = Outcome.of(command.toArray(String[]::new));
+
+    assertThat(outcome.status()).as(outcome.err()).isEqualTo(2);
+    assertThat(outcome.err()).startsWith("coatcheck bench " + verb + ": ").hasLineCount(1);
   }
 
   @Test
@@ -227,6 +257,59 @@ class BenchTest {
         .containsPattern("(?m)^recovery ");
     assertThat(Outcome.of("bench", "overload", "--times=0").err())
         .startsWith("coatcheck bench overload: --seconds must be 4 to 600, --times 1 to 10,");
+  }
+
+  /** While it runs a Postgres of its own, and a gateway with one. */
+  @ParameterizedTest
+  @Tag("faults") // ends processes
+  @CsvSource({
+    "'import --rows=10000000', home",
+    "'table P13 --warm-up=600 --seconds=60', launched",
+  })
+  void sigtermLeavesNothing(String arguments, String home, @TempDir Path folder)
+      throws Exception {
+    Process bench =
+        Outcome.bench(
+                List.of("-Djava.io.tmpdir=" + folder), ("bench " + arguments).split(" ", -1))
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    List<ProcessHandle> children;
+    try {
+      Awaitility.await("its Postgres")
+          .atMost(Duration.ofMinutes(2))
+          .until(() -> programs(folder).count() > 3 && isReady(folder, home));
+      children = Stream.concat(bench.descendants(), programs(folder)).toList();
+
+      bench.destroy();
+
+      assertThat(bench.waitFor()).isEqualTo(143);
+    } finally {
+      bench.destroyForcibly();
+    }
+    // Of a process that has ended, but that its parent hasn't asked about, the command is gone.
+    assertThat(children).noneMatch(one -> one.info().command().isPresent());
+    try (Stream<Path> left = Files.list(folder)) {
+      assertThat(left.filter(one -> one.getFileName().toString().startsWith("coatcheck")))
+          .isEmpty();
+    }
+  }
+
+  private static boolean isReady(Path folder, String home) throws IOException {
+    try (DirectoryStream<Path> runs = Files.newDirectoryStream(folder, "coatcheck-bench*")) {
+      for (Path run : runs) {
+        if (Files.exists(run.resolve(home).resolve("data/postmaster.pid"))) {
+          return true;
+        }
+      }
+      return false;
+    }
+  }
+
+  private static Stream<ProcessHandle> programs(Path folder) {
+    return ProcessHandle.allProcesses()
+        .filter(
+            one -> one.info().command().filter(name -> name.startsWith(folder + "/")).isPresent());
   }
 
   @Test

@@ -1,7 +1,7 @@
 package dev.coatcheck.bench.baseline;
 
 import dev.coatcheck.bench.machine.CpuClock;
-import dev.coatcheck.bench.machine.JavaProgram;
+import dev.coatcheck.bench.machine.ChildProcess;
 import dev.coatcheck.bench.machine.Tool;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -58,11 +58,17 @@ public final class NginxRedirect implements AutoCloseable {
         """
             .formatted(address.getAddress().getHostAddress(), address.getPort(), location));
     Process process =
-        new ProcessBuilder(
-                NGINX.path().toString(), "-p", folder + "/", "-c", "nginx.conf", "-e", "error.log")
-            .redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-            .start();
+        ChildProcess.start(
+            new ProcessBuilder(
+                    NGINX.path().toString(),
+                    "-p",
+                    folder + "/",
+                    "-c",
+                    "nginx.conf",
+                    "-e",
+                    "error.log")
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD));
     NginxRedirect nginx = new NginxRedirect(process, address);
     if (!nginx.listens()) {
       nginx.close();
@@ -82,7 +88,7 @@ public final class NginxRedirect implements AutoCloseable {
 
   @Override
   public void close() {
-    JavaProgram.stop(process);
+    ChildProcess.stop(process);
   }
 
   private boolean listens() throws InterruptedException {

@@ -1,5 +1,6 @@
 package dev.coatcheck.bench.load;
 
+import dev.coatcheck.bench.machine.ChildProcess;
 import dev.coatcheck.bench.machine.JavaProgram;
 import dev.coatcheck.bench.machine.MeasureFailed;
 import java.io.BufferedReader;
@@ -34,12 +35,12 @@ final class GeneratorProcess implements AutoCloseable {
    */
   static GeneratorProcess start(LoadSpec spec, List<String> before) throws IOException {
     return new GeneratorProcess(
-        JavaProgram.named(GeneratorMain.class.getName())
-            .options(OPTIONS)
-            .after(before)
-            .builder(List.of(spec.write().toString(), Boolean.toString(!before.isEmpty())))
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start());
+        ChildProcess.start(
+            JavaProgram.named(GeneratorMain.class.getName())
+                .options(OPTIONS)
+                .after(before)
+                .builder(List.of(spec.write().toString(), Boolean.toString(!before.isEmpty())))
+                .redirectError(ProcessBuilder.Redirect.INHERIT)));
   }
 
   /** As many requests as the connections can carry. */
@@ -72,6 +73,6 @@ final class GeneratorProcess implements AutoCloseable {
   @Override
   public void close() {
     orders.close();
-    JavaProgram.stop(process);
+    ChildProcess.stop(process);
   }
 }

@@ -67,7 +67,7 @@ public final class GatewayProcess implements AutoCloseable {
    * @throws MeasureFailed with what it printed, if it ends
    */
   public static GatewayProcess started(ProcessBuilder builder) throws IOException {
-    Process process = builder.start();
+    Process process = ChildProcess.start(builder);
     BufferedReader output = process.inputReader(StandardCharsets.UTF_8);
     List<String> printed = new ArrayList<>();
     for (String line = output.readLine(); line != null; line = output.readLine()) {
@@ -139,6 +139,6 @@ public final class GatewayProcess implements AutoCloseable {
 
   @Override
   public void close() {
-    JavaProgram.stop(process);
+    ChildProcess.stop(process);
   }
 }

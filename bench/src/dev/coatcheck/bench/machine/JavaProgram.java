@@ -3,7 +3,6 @@ package dev.coatcheck.bench.machine;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /**
  * A program in a JVM of its own, from the class path of this one.
@@ -11,8 +10,6 @@ import java.util.concurrent.TimeUnit;
  * @param before a command that starts the JVM; may be empty
  */
 public record JavaProgram(String mainClass, List<String> jvmOptions, List<String> before) {
-  private static final int STOP_SECONDS_MAX = 15;
-
   public static JavaProgram named(String mainClass) {
     return new JavaProgram(mainClass, List.of(), List.of());
   }
@@ -32,18 +29,5 @@ public record JavaProgram(String mainClass, List<String> jvmOptions, List<String
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), mainClass));
     command.addAll(arguments);
     return new ProcessBuilder(command);
-  }
-
-  /** Asks a process to end, and ends it if it doesn't. */
-  public static void stop(Process process) {
-    process.destroy();
-    try {
-      if (!process.waitFor(STOP_SECONDS_MAX, TimeUnit.SECONDS)) {
-        process.destroyForcibly();
-      }
-    } catch (InterruptedException stopped) {
-      process.destroyForcibly();
-      Thread.currentThread().interrupt();
-    }
   }
 }

@@ -57,10 +57,10 @@ public record Launcher(List<String> command, boolean hasCaches) {
   public double cpuSeconds(Map<String, String> settings, String... arguments) throws IOException {
     long before = reapedTicks();
     Process process =
-        builder(settings, arguments)
-            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
+        ChildProcess.start(
+            builder(settings, arguments)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .redirectError(ProcessBuilder.Redirect.INHERIT));
     try {
       if (process.waitFor() != 0) {
         throw new MeasureFailed(arguments[0] + " failed; its reason is above.");

@@ -56,7 +56,7 @@ public final class Tool {
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.environment().putAll(environment);
     try {
-      Process process = builder.start();
+      Process process = ChildProcess.start(builder);
       process.getOutputStream().close();
       String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       int status = process.waitFor();

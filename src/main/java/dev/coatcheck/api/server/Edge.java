@@ -31,6 +31,10 @@ final class Edge extends Handler.Wrapper {
   private static final HttpField BY_ACCEPT = new HttpField(HttpHeader.VARY, "Accept");
   private static final String AUTHORIZATION = HttpHeader.AUTHORIZATION.asString();
   private static final int HEADER_VALUE_LENGTH_MAX = 255;
+
+  /** Every character of a text in quotes may have a backslash before it. */
+  private static final int QUOTED_LENGTH_MAX = 2 + 2 * HEADER_VALUE_LENGTH_MAX;
+
   private static final EnumSet<HttpHeader> OF_BODY =
       EnumSet.of(
           HttpHeader.CONTENT_TYPE, HttpHeader.CONTENT_ENCODING, HttpHeader.TRANSFER_ENCODING);
@@ -156,7 +160,10 @@ final class Edge extends Handler.Wrapper {
   }
 
   private static boolean isSound(@Nullable String value) {
-    if (value == null || value.isEmpty() || value.length() > HEADER_VALUE_LENGTH_MAX) {
+    if (value == null || value.isEmpty()) {
+      return false;
+    }
+    if (value.length() > (value.startsWith("\"") ? QUOTED_LENGTH_MAX : HEADER_VALUE_LENGTH_MAX)) {
       return false;
     }
     for (int i = 0; i < value.length(); i++) {

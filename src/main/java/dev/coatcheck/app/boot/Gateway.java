@@ -354,9 +354,7 @@ public final class Gateway implements AutoCloseable {
               .formatted(Setting.DATABASE_REPLICA_URL.variable()));
     }
     try {
-      return Optional.of(
-          opened(
-              Replica.open(config.replica().get().boundedIfPossible(), primary, feed, observer)));
+      return Optional.of(opened(Replica.open(config.replica().get(), primary, feed, observer)));
     } catch (UnusableDatabase | DatabaseUnavailable failed) {
       throw new StartFailed(failed);
     }

@@ -3,6 +3,7 @@ package dev.coatcheck.app.client;
 import dev.coatcheck.bulk.rows.RowFormat;
 import dev.coatcheck.core.name.WireNamed;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -66,8 +67,11 @@ public final class ClientImport {
       }
       bar.stepTo(Math.max(bar.getMax(), bar.getCurrent()));
       return report(source, output);
+    } catch (FileSystemException unusable) {
+      throw new CommandFailed(
+          "can't read or write " + unusable.getFile() + ": " + FileWords.why(unusable));
     } catch (IOException broken) {
-      throw new CommandFailed("the rows can't be read or written: " + broken.getMessage());
+      throw new CommandFailed("can't read " + file + ": " + broken.getMessage());
     }
   }
 

@@ -6,11 +6,19 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.Objects;
 
 /** Why a file can't be read or written: the JDK names the file in the place of the reason. */
 public final class FileWords {
   private FileWords() {}
+
+  /** The same failure with the name of the file, which that of a full disk lacks. */
+  static FileSystemException named(Path file, IOException failed) {
+    return failed instanceof FileSystemException named
+        ? named
+        : new FileSystemException(file.toString(), null, failed.getMessage());
+  }
 
   /** The reason, which follows the name of the file. */
   public static String why(IOException failed) {

@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.regex.Pattern;
-import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -234,7 +234,8 @@ public final class GatewayCalls {
     if (answer.isPresent()) {
       return reply(answer.get()).failure();
     }
-    String cause = Optional.ofNullable(failed.getCause()).map(Throwable::getMessage).orElse("");
+    String detail = failed.problem().detail();
+    String words = Character.toLowerCase(detail.charAt(0)) + detail.substring(1);
     return switch (failed.code()) {
       case Problem.UNREACHABLE ->
           new NoAnswer(
@@ -250,24 +251,24 @@ public final class GatewayCalls {
               "the gateway at " + url + " did not answer within " + wait.toSeconds() + " s.");
       case Problem.TLS_REFUSED ->
           new CommandFailed(
-              "the certificate of %s is not trusted: %s. Name its root with --ca-file."
-                  .formatted(url, WRAPPING.matcher(cause).replaceFirst("")));
+              failed.getCause() instanceof SSLHandshakeException untrusted
+                  ? "the certificate of %s is not trusted: %s. Name its root with --ca-file."
+                      .formatted(
+                          url,
+                          WRAPPING
+                              .matcher(String.valueOf(untrusted.getMessage()))
+                              .replaceFirst(""))
+                  : words);
       case Problem.NOT_A_GATEWAY -> noGateway(failed.status());
       case Problem.INTERRUPTED -> new CommandFailed("interrupted.");
-      default ->
-          failed.getCause() instanceof SSLException tls
-                  && String.valueOf(tls.getMessage()).contains("plaintext")
-              ? new CommandFailed(
-                  "the server at %s speaks no TLS. A gateway without a certificate has an address that begins with http://."
-                      .formatted(url))
-              : new NoAnswer("the call to " + url + " broke off: " + cause + hint());
+      default -> new NoAnswer(words + hint());
     };
   }
 
   /** A server with a certificate closes a connection that doesn't begin with TLS. */
   private String hint() {
     return url.startsWith("http:")
-        ? ". If the gateway has a certificate, its address begins with https://."
+        ? " If the gateway has a certificate, its address begins with https://."
         : "";
   }
 

@@ -226,6 +226,8 @@ final class PartSender implements AutoCloseable {
         FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
       target.truncate(from).position(from);
       target.write(ByteBuffer.wrap(bytes));
+    } catch (IOException full) {
+      throw FileWords.named(file, full);
     }
   }
 

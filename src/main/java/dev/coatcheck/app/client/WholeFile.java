@@ -12,6 +12,8 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /** A file that appears, or changes, when it is complete. */
 public final class WholeFile {
+  private static final int BUFFER_BYTES = 16 * 1024;
+
   private WholeFile() {}
 
   /**
@@ -21,7 +23,7 @@ public final class WholeFile {
   public static void write(Path target, InputStream body) throws IOException {
     if (Files.exists(target) && !Files.isRegularFile(target)) {
       try (OutputStream out = Files.newOutputStream(target)) {
-        var _ = body.transferTo(out);
+        copy(body, out, target);
       }
       return;
     }
@@ -35,11 +37,23 @@ public final class WholeFile {
     try {
       try (OutputStream out = Files.newOutputStream(part, StandardOpenOption.CREATE_NEW)) {
         keepPermissions(file, part);
-        var _ = body.transferTo(out);
+        copy(body, out, file);
       }
       Files.move(part, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
     } finally {
       Files.deleteIfExists(part);
+    }
+  }
+
+  /** Tells a disk that is full, whose error names no file, from a body that broke off. */
+  private static void copy(InputStream body, OutputStream out, Path file) throws IOException {
+    byte[] some = new byte[BUFFER_BYTES];
+    for (int count; (count = body.read(some)) >= 0; ) {
+      try {
+        out.write(some, 0, count);
+      } catch (IOException full) {
+        throw FileWords.named(file, full);
+      }
     }
   }
 

@@ -10,6 +10,7 @@ import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.GatewayCalls;
 import dev.coatcheck.app.client.Misused;
 import dev.coatcheck.app.client.Output;
+import dev.coatcheck.app.client.TemporaryFolder;
 import dev.coatcheck.core.id.RandomSource;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -81,13 +82,13 @@ public final class DemoCommand implements Callable<Integer> {
     System.setProperty("coatcheck.log.level", "WARN");
     say("Coatcheck demo: a shop moves its orders to new keys, and continues to sell.");
     say("Starting a gateway and its Postgres …");
-    DemoHome home = DemoHome.make();
+    TemporaryFolder folder = TemporaryFolder.make("coatcheck-demo-");
     SignInLink link = new SignInLink(new RandomSource(), System::nanoTime);
     Gateway gateway;
     try {
-      gateway = Gateway.start(config(home.gateway()), link);
+      gateway = Gateway.start(config(folder.path().resolve("home")), link);
     } catch (StartFailed failed) {
-      home.remove();
+      folder.remove();
       throw new CommandFailed(
           failed.getCause() instanceof PortInUse
               ? "port " + port + " of 127.0.0.1 can't be used. Choose another one with --port."
@@ -101,7 +102,7 @@ public final class DemoCommand implements Callable<Integer> {
       throw new CommandFailed("the shop's database failed: " + failed.getMessage());
     } finally {
       gateway.close();
-      home.remove();
+      folder.remove();
     }
   }
 

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The seal keys that an instance has, from a file that its owner alone may read: one key a line, 64
@@ -26,6 +27,10 @@ public final class SealKeys {
   public static final SealKeys NONE = new SealKeys(Map.of());
 
   private static final int BYTES_MAX = 256 * 1024;
+
+  /** Are named; all lines of another kind of file would be too many. */
+  private static final int FAULTY_LINES_MAX = 20;
+
   private static final Set<PosixFilePermission> ALLOWED =
       EnumSet.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
 
@@ -84,19 +89,34 @@ public final class SealKeys {
 
   private static Parsed parse(List<String> lines, Path file) {
     Map<String, SealKey> keys = new LinkedHashMap<>();
+    List<Integer> faulty = new ArrayList<>();
     for (int i = 0; i < lines.size(); i++) {
       String line = lines.get(i).strip();
       if (line.isEmpty() || line.startsWith("#")) {
         continue;
       }
-      Optional<SealKey> key = SealKey.parse(line);
-      if (key.isEmpty()) {
-        return new Parsed.Faulty(
-            "line %d of %s is no seal key, which is 64 of 0-9 and a-f".formatted(i + 1, file));
-      }
-      keys.put(key.get().fingerprint(), key.get());
+      int number = i + 1;
+      SealKey.parse(line)
+          .ifPresentOrElse(key -> keys.put(key.fingerprint(), key), () -> faulty.add(number));
     }
-    return new Parsed.Valid(new SealKeys(keys));
+    return faulty.isEmpty()
+        ? new Parsed.Valid(new SealKeys(keys))
+        : new Parsed.Faulty(notKeys(faulty, file));
+  }
+
+  private static String notKeys(List<Integer> lines, Path file) {
+    if (lines.size() == 1) {
+      return "line %d of %s is no seal key, which is 64 of 0-9 and a-f"
+          .formatted(lines.getFirst(), file);
+    }
+    String named =
+        lines.stream()
+            .limit(FAULTY_LINES_MAX)
+            .map(String::valueOf)
+            .collect(Collectors.joining(", "));
+    int more = lines.size() - FAULTY_LINES_MAX;
+    return "lines %s of %s are no seal keys, which are 64 of 0-9 and a-f"
+        .formatted(more > 0 ? named + " and " + more + " more" : named, file);
   }
 
   public Optional<SealKey> withFingerprint(String fingerprint) {

@@ -1,10 +1,14 @@
 package dev.coatcheck.migrate.run;
 
 import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION_EVENT;
+import static org.jooq.impl.DSL.exists;
+import static org.jooq.impl.DSL.selectOne;
 import static org.jooq.impl.DSL.val;
+import static org.jooq.impl.DSL.when;
 
 import dev.coatcheck.postgres.sql.schema.tables.records.TableMigrationEventRecord;
 import java.util.List;
+import org.jooq.Condition;
 import org.jooq.DSLContext;
 
 /** The rows of a run's events, for use inside transactions. */
@@ -23,10 +27,17 @@ final class EventTable {
         val(id), val(actor), val(kind), val(detail));
   }
 
+  /** From the first one, if the number lies ahead: after a restore the numbers come again. */
   static List<RunEvent> after(DSLContext sql, long id, long number) {
+    Condition isReached =
+        exists(
+            selectOne()
+                .from(TABLE_MIGRATION_EVENT)
+                .where(TABLE_MIGRATION_EVENT.MIGRATION_ID.eq(id))
+                .and(TABLE_MIGRATION_EVENT.NUMBER.ge(number)));
     return sql.selectFrom(TABLE_MIGRATION_EVENT)
         .where(TABLE_MIGRATION_EVENT.MIGRATION_ID.eq(id))
-        .and(TABLE_MIGRATION_EVENT.NUMBER.gt(number))
+        .and(TABLE_MIGRATION_EVENT.NUMBER.gt(when(isReached, number).otherwise(0L)))
         .orderBy(TABLE_MIGRATION_EVENT.NUMBER)
         .limit(JournalTable.EVENTS_MAX)
         .fetch(EventTable::event);

@@ -272,7 +272,7 @@ public final class JournalTable {
     gateway.write("table migration step", sql -> StepTable.set(sql, run.id(), step, state, error));
   }
 
-  /** At most a thousand after a number, oldest first. */
+  /** At most a thousand after a number, oldest first; from the first if the number lies ahead. */
   public List<RunEvent> events(long id, long after) {
     return gateway.read("table migration events", sql -> EventTable.after(sql, id, after));
   }

@@ -21,14 +21,18 @@ public final class FunctionTable {
            and p.proowner <> (select c.relowner from pg_class c where c.oid = <oid>))\
       """;
 
-  /** Two instances, or a step, may replace them at once, which Postgres refuses. */
+  /** Two instances may replace them at once, and a step or its undo, which Postgres refuses. */
   static final String ONE_BY_ONE =
       "select pg_advisory_xact_lock(<lock_class_of_functions>, <lock_table>)";
 
-  /** The functions of a table without it are others, and may have replaced these meanwhile. */
-  private static final String HAS_LEGACY_IDS =
+  /**
+   * An undo may have dropped them meanwhile, or those of a table without legacy IDs, which are
+   * others, have replaced them.
+   */
+  private static final String ARE_THERE =
       """
-      select exists (select from pg_attribute
+      select to_regprocedure(<'fill'> || '(bigint[], bigint[])') is not null
+         and exists (select from pg_attribute
                       where attrelid = <oid>::oid and attnum = <key_attnum> and not attisdropped)\
       """;
 
@@ -113,7 +117,7 @@ public final class FunctionTable {
         "functions",
         sql -> {
           PlainSql.execute(sql, names.fill(ONE_BY_ONE));
-          if (!PlainSql.isTrue(sql, names.fill(HAS_LEGACY_IDS))) {
+          if (!PlainSql.isTrue(sql, names.fill(ARE_THERE))) {
             return false;
           }
           Steps.functions(target).forEach(statement -> PlainSql.execute(sql, statement));

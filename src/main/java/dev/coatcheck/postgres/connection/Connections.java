@@ -7,6 +7,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -52,9 +53,32 @@ public final class Connections implements ConnectionProvider, AutoCloseable {
    */
   public static Connections open(
       DatabaseSettings settings, HikariConfig config, String options, Duration beginMax) {
-    PatientSource source =
+    return open(
         new PatientSource(
-            settings.url(), settings.properties(CONNECT_SECONDS, SOCKET_SECONDS, options));
+            settings.url(), settings.properties(CONNECT_SECONDS, SOCKET_SECONDS, options)),
+        settings,
+        config,
+        beginMax);
+  }
+
+  /**
+   * The same for a server that may be away for long: each connection asks for time-outs and a
+   * pinned search path, and does without where a pooler between refuses them.
+   */
+  public static Connections openBoundedIfPossible(
+      DatabaseSettings settings, HikariConfig config, Duration beginMax) {
+    return open(
+        new PatientSource(
+            settings.url(),
+            settings.bounded().properties(CONNECT_SECONDS, SOCKET_SECONDS),
+            Optional.of(settings.properties(CONNECT_SECONDS, SOCKET_SECONDS))),
+        settings,
+        config,
+        beginMax);
+  }
+
+  private static Connections open(
+      PatientSource source, DatabaseSettings settings, HikariConfig config, Duration beginMax) {
     config.setDataSource(source);
     config.setMaximumPoolSize(settings.connectionsMax());
     config.setConnectionTimeout(POOL_MILLIS_MAX);

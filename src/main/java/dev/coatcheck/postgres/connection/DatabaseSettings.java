@@ -65,14 +65,17 @@ public record DatabaseSettings(
    * pooler between may refuse to hand them on. A server that is full or away says nothing of that.
    */
   public DatabaseSettings boundedIfPossible() {
-    DatabaseSettings bounded =
-        new DatabaseSettings(url, user, password, connectionsMax, true, shards);
+    DatabaseSettings bounded = bounded();
     try {
       DriverManager.getConnection(url, bounded.properties(CONNECT_SECONDS, SOCKET_SECONDS)).close();
       return bounded;
     } catch (SQLException refused) {
       return SqlState.isRefusal(refused) ? this : bounded;
     }
+  }
+
+  DatabaseSettings bounded() {
+    return new DatabaseSettings(url, user, password, connectionsMax, true, shards);
   }
 
   /** The same database, after its shards were read. */

@@ -20,12 +20,21 @@ final class PatientSource extends PGSimpleDataSource implements AutoCloseable {
 
   private final String url;
   private final Properties properties;
+  private final Optional<Properties> ifRefused;
   private volatile @Nullable SQLException lastFailure;
   private volatile boolean closed;
 
   PatientSource(String url, Properties properties) {
+    this(url, properties, Optional.empty());
+  }
+
+  /**
+   * @param ifRefused how to log in where Postgres, or a pooler between, refuses the first way
+   */
+  PatientSource(String url, Properties properties, Optional<Properties> ifRefused) {
     this.url = url;
     this.properties = properties;
+    this.ifRefused = ifRefused;
   }
 
   /**
@@ -37,8 +46,7 @@ final class PatientSource extends PGSimpleDataSource implements AutoCloseable {
   public Connection getConnection() throws SQLException {
     while (true) {
       try {
-        Connection connection =
-            DurableCommits.pin(DriverManager.getConnection(url, properties), PIN_MILLIS_MAX);
+        Connection connection = DurableCommits.pin(logIn(), PIN_MILLIS_MAX);
         lastFailure = null;
         return connection;
       } catch (SQLException failed) {
@@ -48,6 +56,17 @@ final class PatientSource extends PGSimpleDataSource implements AutoCloseable {
         }
         pause(failed);
       }
+    }
+  }
+
+  private Connection logIn() throws SQLException {
+    try {
+      return DriverManager.getConnection(url, properties);
+    } catch (SQLException failed) {
+      if (ifRefused.isEmpty() || !SqlState.isRefusal(failed)) {
+        throw failed;
+      }
+      return DriverManager.getConnection(url, ifRefused.get());
     }
   }
 

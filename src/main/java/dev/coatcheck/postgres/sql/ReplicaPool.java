@@ -118,7 +118,7 @@ public final class ReplicaPool implements AutoCloseable {
     config.setPoolName("replica");
     config.setMetricRegistry(observer.meters());
     config.setKeepaliveTime(TEST_MILLIS);
-    return new ReplicaPool(Connections.open(settings, config, "", WORK_MAX), observer);
+    return new ReplicaPool(Connections.openBoundedIfPossible(settings, config, WORK_MAX), observer);
   }
 
   /** Which data a database has. */
@@ -130,7 +130,8 @@ public final class ReplicaPool implements AutoCloseable {
   public static Optional<Identity> identity(DatabaseSettings settings) {
     try (var connection =
             DriverManager.getConnection(
-                settings.url(), settings.properties(CONNECT_SECONDS, SOCKET_SECONDS, ""));
+                settings.url(),
+                settings.boundedIfPossible().properties(CONNECT_SECONDS, SOCKET_SECONDS, ""));
         var statement = connection.prepareStatement(STATE);
         var rows = statement.executeQuery()) {
       return rows.next() ? Optional.of(State.read(rows).identity()) : Optional.empty();

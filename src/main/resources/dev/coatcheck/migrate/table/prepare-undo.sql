@@ -1,7 +1,10 @@
 -- Undo of the step "prepare", after the triggers and the column are gone. The archive stays: a legacy ID
 -- never gets a second key.
--- Locks: both outboxes, and a former child that still has our triggers, in access exclusive mode. None on
--- the customer's table.
+-- Locks: an advisory lock; both outboxes, and a former child that still has our triggers, in access
+-- exclusive mode. None on the customer's table.
+
+-- Another session that replaces the functions now would bring some of them back (FunctionTable).
+select pg_advisory_xact_lock(<lock_class_of_functions>, <lock_table>);
 
 lock table <outbox_a>, <outbox_b> in access exclusive mode;
 

@@ -217,6 +217,19 @@ class IdempotencyRoutesTest {
   }
 
   @Test
+  void aKeyHas255CharactersWithoutItsQuotesAndBackslashes() {
+    for (String longest : List.of("k".repeat(255), "\\\\".repeat(255), "\\\"".repeat(255))) {
+      TestClient quoted = CLIENT.with("Idempotency-Key", '"' + longest + '"');
+      assertThat(quoted.mint("charge").body()).isEqualTo(quoted.mint("charge").body());
+    }
+    for (String tooLong : List.of("k".repeat(256), "\"" + "k".repeat(256) + "\"")) {
+      assertProblem(
+          CLIENT.hostile().with("Idempotency-Key", tooLong).mint("charge"),
+          "400 header_invalid Idempotency-Key");
+    }
+  }
+
+  @Test
   void aKeyInQuotesIsTheSameKeyAndABrokenOneIs400() {
     Reply quoted = CLIENT.with("Idempotency-Key", "\"first\"").mint("charge");
 

@@ -7,13 +7,18 @@ import static dev.coatcheck.cluster.change.ReplicaPair.served;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.coatcheck.FreePort;
 import dev.coatcheck.MachineDelay;
 import dev.coatcheck.api.routes.GatewayFixture;
 import dev.coatcheck.api.routes.TestClient;
 import dev.coatcheck.cluster.change.ReplicaPair;
+import dev.coatcheck.cluster.lease.FaultProxy;
 import dev.coatcheck.ids.registry.TestType;
+import dev.coatcheck.postgres.sql.PgBouncer;
 import dev.coatcheck.postgres.sql.TestDatabase;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,6 +30,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** A real streaming replica that is frozen, killed, delayed and interrupted. */
 @Tag("faults")
@@ -68,6 +74,24 @@ class ReplicaFaultTest {
               assertThat(client.get("/v1/ids/" + id).status()).isEqualTo(200);
               return served(client) > before;
             });
+  }
+
+  @Test
+  void aPoolerThatComesAfterTheStartAndRefusesBoundsLeadsToTheReplica(@TempDir Path folder)
+      throws Exception {
+    assumeTrue(PgBouncer.program().isPresent(), "no pgbouncer is installed");
+    TestDatabase standby = TestDatabase.on(pair.servers().standby());
+    try (FaultProxy way = new FaultProxy(FreePort.next());
+        GatewayFixture early =
+            GatewayFixture.on(
+                pair.primary(),
+                "COATCHECK_DATABASE_REPLICA_URL",
+                pair.primary().behind(way.port()).url());
+        PgBouncer pooler = PgBouncer.start(folder, standby, "session", 8, false, false)) {
+      way.target(pooler.database().port());
+
+      awaitUsed(early, true);
+    }
   }
 
   /** No read waits for it for long, and it is found again: that it was frozen is not for ever. */

@@ -80,7 +80,9 @@ class TlsVerbsTest {
   void theWrongSchemeIsSaidToBeTheReason() {
     int port = gateway.uri().getPort();
     assertThat(typesListAt("http://127.0.0.1:" + port).err())
-        .contains("If the gateway has a certificate, its address begins with https://.");
+        .isEqualTo(
+            "coatcheck types list: the server at http://127.0.0.1:%d gave no whole HTTP answer. If the gateway has a certificate, its address begins with https://.\n"
+                .formatted(port));
     int plain = GatewayFixture.shared().uri().getPort();
     assertThat(typesListAt("https://127.0.0.1:" + plain).err())
         .isEqualTo(

@@ -200,6 +200,27 @@ class TransferVerbsTest {
   }
 
   @Test
+  void aFullDiskIsToldWithTheFileThatCanNotBeWritten() throws IOException {
+    Path full = Path.of("/dev/full");
+    assumeTrue(Files.exists(full), "no " + full);
+
+    assertThat(run("ids", "export", "charge", "--output=" + full))
+        .isEqualTo(
+            new Terminal(
+                1, "", "coatcheck ids export: can't write /dev/full: No space left on device.\n"));
+
+    Path rows = Files.writeString(folder.resolve("full.csv"), "type,key\ncharge,x\n");
+    Path rejected = Files.createSymbolicLink(folder.resolve("full.csv.rejected.csv"), full);
+    assertThat(run("ids", "import", rows.toString()))
+        .isEqualTo(
+            new Terminal(
+                1,
+                "",
+                "coatcheck ids import: can't read or write %s: No space left on device.\n"
+                    .formatted(rejected)));
+  }
+
+  @Test
   void aHyphenIsStandardOutputAndNoFile() {
     for (String[] verb :
         List.of(

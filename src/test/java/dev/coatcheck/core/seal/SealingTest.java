@@ -260,6 +260,16 @@ class SealingTest {
     assertThat(SealKey.parse("a".repeat(64)).orElseThrow().toString()).hasSize(16);
   }
 
+  @Test
+  void allFaultyLinesOfAFileOfKeysAreNamedAtOnce() throws Exception {
+    assertThat(fault(read("x\n" + "a".repeat(64) + "\n#\nA\n", "rw-------")))
+        .startsWith("lines 1, 4 of ")
+        .endsWith(" are no seal keys, which are 64 of 0-9 and a-f");
+    assertThat(fault(read("x\n".repeat(1_000), "rw-------")))
+        .startsWith("lines 1, 2, 3, ")
+        .contains(", 20 and 980 more of ");
+  }
+
   /** Else its bytes fill the heap, and the JVM ends without a word about the setting. */
   @Test
   void aFileThatIsTooLongForKeysIsNotRead() throws Exception {

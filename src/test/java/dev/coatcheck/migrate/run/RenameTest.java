@@ -3,7 +3,12 @@ package dev.coatcheck.migrate.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.coatcheck.migrate.source.CatalogTable;
+import dev.coatcheck.migrate.source.Target;
+import dev.coatcheck.migrate.source.TargetSql;
+import dev.coatcheck.migrate.table.FunctionTable;
 import dev.coatcheck.migrate.table.Phase;
+import dev.coatcheck.postgres.sql.TestSession;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;
@@ -80,6 +85,52 @@ class RenameTest {
         .noneMatch(condition -> condition.code().equals("key_type_stays"));
     fixture.run(second);
     assertThat(fixture.column("select snowflake_id from orders order by id")).isEqualTo(keys);
+  }
+
+  /** It looked the names up before the undo, and then stood still. */
+  @Test
+  void aFollowerOfNamesThatIsLateLeavesAloneWhatAnUndoHasRemoved() {
+    fixture.orders(10);
+    TableMigration run = fixture.run();
+    fixture.execute("alter table orders rename to purchases");
+    Target now = CatalogTable.now(fixture.source, run.target()).orElseThrow();
+    fixture.undo(run, Phase.EXPAND);
+
+    FunctionTable.keepUp(fixture.source, run.target(), now);
+
+    assertThat(functions()).isZero();
+  }
+
+  @Test
+  void anUndoWaitsForAnotherSessionThatReplacesTheFunctions() {
+    fixture.orders(10);
+    TableMigration run = fixture.run();
+    int lockClass = TargetSql.LOCK_CLASS + 1;
+
+    try (TestSession other =
+        fixture
+            .sql()
+            .begin(
+                "select pg_advisory_xact_lock(%d, %d)"
+                    .formatted(lockClass, (int) run.target().oid()))) {
+      fixture.beginUndo(run, Phase.EXPAND);
+      fixture.await(
+          () ->
+              fixture.count(
+                      "select count(*) from pg_locks where locktype = 'advisory' and not granted"
+                          + " and classid = "
+                          + lockClass)
+                  > 0);
+      other.commit();
+    }
+
+    fixture.await(run, RunState.CANCELLED);
+    assertThat(functions()).isZero();
+  }
+
+  private long functions() {
+    return fixture.count(
+        "select count(*) from pg_proc where pronamespace = 'coatcheck_migration'::regnamespace");
   }
 
   private List<Long> keys() {

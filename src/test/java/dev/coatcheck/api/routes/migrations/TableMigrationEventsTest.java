@@ -250,6 +250,30 @@ class TableMigrationEventsTest {
   }
 
   @Test
+  void afterARestoreOfAnOlderBackupTheEventsBeginWithTheFirst() throws Exception {
+    String run = plan(GATEWAY, "restored", 1);
+    try (EventListener listener =
+        new EventListener(GATEWAY.uri().resolve(run + "/events"), GATEWAY.key(), "57")) {
+      assertThat(listener.upTo("plan")).isEqualTo("1");
+      API.send("PATCH", run, json("lock_waits_max", 1));
+      API.send("PATCH", run, json("lock_waits_max", 2));
+      listener.upTo("set");
+      assertThat(listener.upTo("set")).isEqualTo("3");
+
+      // As a restore does, while the stream waits.
+      GATEWAY.execute(
+          """
+          delete from coatcheck.table_migration_event e using coatcheck.table_migration r
+           where e.migration_id = r.migration_id and r.table_name = 'restored' and e.number > 1\
+          """);
+
+      assertThat(listener.upTo("plan")).isEqualTo("1");
+    }
+    assertThat(API.get(run + "/events?after=2").text("/data/0/kind")).isEqualTo("plan");
+    assertThat(API.get(run + "/events?after=1").body().at("/data")).isEmpty();
+  }
+
+  @Test
   void aClientThatTakesJsonTooGetsTheList() {
     Reply list = API.with("Accept", "application/json, " + STREAM).get(quiet + "/events");
 

@@ -104,7 +104,7 @@ public final class CoatcheckClient implements AutoCloseable {
    * 24 hours, from other processes too.
    *
    * @param request what to mint
-   * @param idempotencyKey 1 to 255 visible ASCII characters, or 126 if a {@code "} is among them
+   * @param idempotencyKey 1 to 255 visible ASCII characters
    * @param <T> the type
    * @return what is committed
    */
@@ -132,7 +132,7 @@ public final class CoatcheckClient implements AutoCloseable {
    * its number from 0 on.
    *
    * @param requests what to mint
-   * @param idempotencyKey 1 to 200 visible ASCII characters, or 100 if a {@code "} is among them
+   * @param idempotencyKey 1 to 200 visible ASCII characters
    * @param <T> the type
    * @return one result for each request, as of {@link #mintAll(List)}
    */

@@ -65,7 +65,7 @@ public final class GatewayRequest {
   /**
    * The same with an Idempotency-Key, which makes it repeatable.
    *
-   * @param key 1 to 255 visible ASCII characters, or 126 if a {@code "} is among them
+   * @param key 1 to 255 visible ASCII characters
    * @return another call
    */
   public GatewayRequest withIdempotencyKey(String key) {

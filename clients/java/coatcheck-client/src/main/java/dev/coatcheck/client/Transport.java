@@ -2,9 +2,11 @@ package dev.coatcheck.client;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
+import java.net.ProtocolException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpConnectTimeoutException;
@@ -274,10 +276,7 @@ final class Transport {
           "There is no TLS with " + base + ": " + untrusted.getMessage(),
           untrusted);
     } catch (IOException broken) {
-      throw failed(
-          Problem.BROKEN_OFF,
-          "The connection to " + base + " broke off: " + broken.getMessage(),
-          broken);
+      throw brokenOff(broken);
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
       throw failed(Problem.INTERRUPTED, "The thread was interrupted during the call.", stopped);
@@ -293,6 +292,28 @@ final class Transport {
     return cause == null
         ? String.valueOf(handshake.getMessage()).startsWith("Remote host ")
         : cause instanceof IOException && !(cause instanceof SSLException);
+  }
+
+  /** In words of our own where those of the JDK say little, or have bytes of the answer. */
+  private CoatcheckException brokenOff(IOException broken) {
+    Throwable root = broken;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    if (root instanceof SSLException && String.valueOf(root.getMessage()).contains("plaintext")) {
+      return failed(
+          Problem.TLS_REFUSED,
+          "The server at "
+              + base
+              + " speaks no TLS. A gateway without a certificate has an address that begins with"
+              + " http://.",
+          broken);
+    }
+    String detail =
+        root instanceof EOFException || root instanceof ProtocolException
+            ? "The server at " + base + " gave no whole HTTP answer."
+            : "The connection to " + base + " broke off: " + broken.getMessage() + ".";
+    return failed(Problem.BROKEN_OFF, detail, broken);
   }
 
   /** The JDK's own timeout ends with the headers of an answer; this one counts for its body too. */

@@ -1,6 +1,5 @@
-package dev.coatcheck.app.demo;
+package dev.coatcheck.app.client;
 
-import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.postgres.embedded.FileTree;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -17,13 +16,13 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The folder of one demo, below the folder for temporary files. It is removed when the process
- * ends; if the process was killed, the next demo removes it, with the Postgres that runs on it.
+ * The folder of one command, below the folder for temporary files. It is removed when the process
+ * ends; if the process was killed, the next such command removes it, with the Postgres that runs on
+ * it.
  *
- * <p>The lock in it says that its demo runs. Postgres locks a home of its own inside.
+ * <p>The lock in it says that its command runs. Postgres locks a home of its own inside.
  */
-final class DemoHome {
-  private static final String PREFIX = "coatcheck-demo-";
+public final class TemporaryFolder {
   private static final String LOCK = "lock";
 
   /** A folder without a lock is being made, unless it is older. */
@@ -32,67 +31,73 @@ final class DemoHome {
   private static final Duration END_MAX = Duration.ofSeconds(60);
   private static final Duration POLL = Duration.ofMillis(50);
 
-  private final Path folder;
+  private final Path path;
 
   /** Kept open: closing it would give the lock up. */
   private final FileChannel lock;
 
-  private DemoHome(Path folder, FileChannel lock) {
-    this.folder = folder;
+  private TemporaryFolder(Path path, FileChannel lock) {
+    this.path = path;
     this.lock = lock;
   }
 
-  /** Removes what killed demos have left, and makes a folder that goes with this process. */
-  static DemoHome make() throws CommandFailed {
+  /**
+   * Removes what killed commands have left, and makes a folder that goes with this process.
+   *
+   * @param prefix of the names of such folders
+   */
+  public static TemporaryFolder make(String prefix) throws CommandFailed {
     Path parent = Path.of(System.getProperty("java.io.tmpdir"));
     try {
-      removeLeft(parent);
-      Path folder = Files.createTempDirectory(parent, PREFIX).toRealPath();
+      removeLeft(parent, prefix);
+      Path folder = Files.createTempDirectory(parent, prefix).toRealPath();
       Path unfinished = folder.resolve("lock.new");
       FileChannel channel =
           FileChannel.open(unfinished, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
       if (channel.tryLock() == null) {
         throw new IOException("the new file " + unfinished + " is locked");
       }
-      // Only now is it found, so that no other demo takes it for one that was left.
+      // Only now is it found, so that no other command takes it for one that was left.
       Files.move(unfinished, folder.resolve(LOCK));
-      DemoHome home = new DemoHome(folder, channel);
-      Runtime.getRuntime().addShutdownHook(new Thread(home::removeAtExit, "remove-demo"));
-      return home;
+      TemporaryFolder made = new TemporaryFolder(folder, channel);
+      Runtime.getRuntime()
+          .addShutdownHook(new Thread(made::removeAtExit, "remove-temporary-folder"));
+      return made;
     } catch (IOException denied) {
       throw new CommandFailed(
           "can't use the folder for temporary files " + parent + ": " + denied.getMessage());
     }
   }
 
-  Path gateway() {
-    return folder.resolve("home");
+  public Path path() {
+    return path;
   }
 
-  /** Removes the folder, once the gateway is closed. */
-  void remove() {
+  /** Removes the folder, once nothing uses it any more. */
+  public void remove() {
     try (lock) {
-      FileTree.delete(folder);
+      FileTree.delete(path);
     } catch (IOException left) {
-      System.err.println("Can't remove " + folder + ": " + left.getMessage());
+      System.err.println("Can't remove " + path + ": " + left.getMessage());
     }
   }
 
-  /** Other hooks end Postgres meanwhile, or its start. */
+  /** Other hooks end Postgres meanwhile, or its start, and what else this process has started. */
   private void removeAtExit() {
     long sinceNanos = System.nanoTime();
     do {
       pause();
       if (System.nanoTime() - sinceNanos > END_MAX.toNanos()) {
-        endPrograms(folder);
+        endPrograms(path);
       }
-    } while (programs(folder).findAny().isPresent());
+    } while (programs(path).findAny().isPresent()
+        || ProcessHandle.current().children().findAny().isPresent());
     remove();
   }
 
-  private static void removeLeft(Path parent) throws IOException {
+  private static void removeLeft(Path parent, String prefix) throws IOException {
     Object user = owner();
-    try (DirectoryStream<Path> folders = Files.newDirectoryStream(parent, PREFIX + "*")) {
+    try (DirectoryStream<Path> folders = Files.newDirectoryStream(parent, prefix + "*")) {
       for (Path folder : folders) {
         if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
           removeIfLeft(folder, user);
@@ -132,10 +137,10 @@ final class DemoHome {
         }
       }
     } catch (NoSuchFileException gone) {
-      // Its own demo, or another one, has removed it meanwhile.
+      // Its own command, or another one, has removed it meanwhile.
     } catch (IOException other) {
       System.err.println(
-          "Can't remove what an earlier demo left, " + found + ": " + other.getMessage());
+          "Can't remove what an earlier command left, " + found + ": " + other.getMessage());
     }
   }
 
