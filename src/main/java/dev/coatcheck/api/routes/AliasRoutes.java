@@ -15,8 +15,10 @@ import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.alias.Aliases;
 import dev.coatcheck.ids.mapping.Mapping;
+import dev.coatcheck.ids.mapping.OlderId.LegacyId;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
 import dev.coatcheck.ids.mapping.Resolver;
+import dev.coatcheck.ids.redirect.IdResolver;
 import dev.coatcheck.ids.registry.Type;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
@@ -32,11 +34,14 @@ public final class AliasRoutes implements Routes {
   private static final String OF_TYPE = "/v1/types/{type}/aliases/{scheme}/{value}";
 
   private final Resolver resolver;
+  private final IdResolver ids;
   private final Aliases aliases;
   private final Parameters parameters;
 
-  public AliasRoutes(Resolver resolver, Aliases aliases, Parameters parameters) {
+  public AliasRoutes(
+      Resolver resolver, IdResolver ids, Aliases aliases, Parameters parameters) {
     this.resolver = resolver;
+    this.ids = ids;
     this.aliases = aliases;
     this.parameters = parameters;
   }
@@ -119,7 +124,7 @@ public final class AliasRoutes implements Routes {
     AliasScheme scheme = scheme(ctx.pathParam("scheme"));
     Type type = parameters.type(ctx, "type");
     Alias alias = alias(ctx, query, type, scheme);
-    return switch (resolver.resolveAlias(type, alias)) {
+    return switch (resolved(type, alias)) {
       case ResolveOutcome.Found(Mapping mapping) ->
           Answer.json(200, AliasView.of(alias, PublicIdView.of(mapping)));
       case ResolveOutcome.Merged merged ->
@@ -134,6 +139,13 @@ public final class AliasRoutes implements Routes {
                   "No public ID of this type has this alias. For a client ID, check its"
                       + " client_namespace."));
     };
+  }
+
+  /** The row of a legacy ID may wait for a table migration to fill it. */
+  private ResolveOutcome resolved(Type type, Alias alias) {
+    return alias.scheme() == AliasScheme.LEGACY
+        ? ids.lookUp(new LegacyId(type, Long.parseLong(alias.value())))
+        : resolver.resolveAlias(type, alias);
   }
 
   private static Alias alias(Context ctx, Query query, Type type, AliasScheme scheme) {

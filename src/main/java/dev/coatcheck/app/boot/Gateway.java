@@ -264,7 +264,7 @@ public final class Gateway implements AutoCloseable {
                           new TypeRoutes(registry, parameters, typeChanges, clock),
                           new PinRoutes(registry, parameters, new Pins(database, clock)),
                           new AccessRoutes(apiKeys, config.trustedProxies(), System::nanoTime),
-                          new AliasRoutes(resolver, aliases, parameters),
+                          new AliasRoutes(resolver, ids, aliases, parameters),
                           new EndingRoutes(endings),
                           new ErasureRoutes(erasures),
                           new KeyRoutes(keys, new Workers(database), parameters, clock),

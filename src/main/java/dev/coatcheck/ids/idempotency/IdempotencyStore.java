@@ -6,7 +6,9 @@ import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.postgres.sql.Database;
 import java.time.Duration;
+import java.time.Instant;
 import org.jooq.DSLContext;
+import org.jooq.Field;
 import org.jooq.Record1;
 import org.jooq.SelectConditionStep;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +20,8 @@ final class IdempotencyStore {
 
   /** Longer than any transaction of a gateway. */
   private static final Duration SETTLED = Duration.ofSeconds(60);
+
+  private static final Field<Instant> NOW = currentTimestamp().coerce(IDEMPOTENCY_TURN.BEGAN_AT);
 
   private final Database database;
 
@@ -39,6 +43,7 @@ final class IdempotencyStore {
         "idempotency turn",
         sql -> {
           sql.execute(WAIT_BRIEFLY);
+          beginNoLaterThanNow(sql);
           @Nullable Record1<Long> due = begunBefore(sql, age).forUpdate().fetchOne();
           if (due == null) {
             return false;
@@ -48,10 +53,18 @@ final class IdempotencyStore {
           }
           sql.update(IDEMPOTENCY_TURN)
               .set(IDEMPOTENCY_TURN.PART, due.value1() + 1)
-              .set(IDEMPOTENCY_TURN.BEGAN_AT, currentTimestamp().coerce(IDEMPOTENCY_TURN.BEGAN_AT))
+              .set(IDEMPOTENCY_TURN.BEGAN_AT, NOW)
               .execute();
           return true;
         });
+  }
+
+  /** A part that began before the clock was set back would last longer by as much. */
+  private static void beginNoLaterThanNow(DSLContext sql) {
+    sql.update(IDEMPOTENCY_TURN)
+        .set(IDEMPOTENCY_TURN.BEGAN_AT, NOW)
+        .where(IDEMPOTENCY_TURN.BEGAN_AT.gt(NOW))
+        .execute();
   }
 
   /**

@@ -124,6 +124,13 @@ public final class IdResolver {
       observePause(id.type());
       return paused.get();
     }
+    ResolveOutcome outcome = lookUp(id);
+    count(List.of(id), List.of(outcome), caller);
+    return new IdOutcome.Resolved(outcome);
+  }
+
+  /** What an older ID stands for, also in a brownout; for administration, which isn't counted. */
+  public ResolveOutcome lookUp(OlderId id) {
     ResolveOutcome outcome = resolved(id);
     if (isToBeFilled(id, outcome)) {
       NonBlockingAttempt.leave();
@@ -131,8 +138,7 @@ public final class IdResolver {
         outcome = resolved(id);
       }
     }
-    count(List.of(id), List.of(outcome), caller);
-    return new IdOutcome.Resolved(outcome);
+    return outcome;
   }
 
   private ResolveOutcome resolved(OlderId id) {

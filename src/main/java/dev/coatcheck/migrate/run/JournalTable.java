@@ -23,6 +23,7 @@ import dev.coatcheck.migrate.table.SetAside;
 import dev.coatcheck.migrate.table.Step;
 import dev.coatcheck.migrate.verify.Report;
 import dev.coatcheck.postgres.sql.Database;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -257,6 +258,12 @@ public final class JournalTable {
 
   public StepStates states(long id) {
     return new StepStates(steps(id));
+  }
+
+  /** Whether source and mappings agreed no longer ago than {@code ageMax}. */
+  boolean isVerified(TableMigration run, Duration ageMax) {
+    return gateway.read(
+        "table migration steps", sql -> StepTable.isVerified(sql, run.id(), ageMax));
   }
 
   /** Which objects of a run have to be in its source. */

@@ -13,7 +13,6 @@ import dev.coatcheck.migrate.table.Steps;
 import dev.coatcheck.migrate.verify.Report;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -171,7 +170,7 @@ final class RunExecutor {
   /** Whether source and mappings agreed within the last hour, or do now. */
   boolean isVerified(SourceSession session) {
     boolean _ = current.lookUp(session);
-    return journal.states(current.run().id()).isVerifiedSince(Instant.now().minus(VERIFIED_MAX))
+    return journal.isVerified(current.run(), VERIFIED_MAX)
         ? completePartitions(session)
         : apply(session, new Step.Verify(), "verified");
   }

@@ -3,7 +3,6 @@ package dev.coatcheck.migrate.run;
 import dev.coatcheck.migrate.run.TableMigration.StepStatus;
 import dev.coatcheck.migrate.table.Phase;
 import dev.coatcheck.migrate.table.Step;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -39,13 +38,6 @@ public record StepStates(List<StepStatus> steps) {
         .anyMatch(
             step ->
                 step.name().equals(Step.CHILD_COLUMN + " " + childLabel) && step.state().isBegun());
-  }
-
-  /** Whether source and mappings agreed at some moment since then. */
-  public boolean isVerifiedSince(Instant then) {
-    return steps.stream()
-        .filter(step -> step.phase() == Phase.VERIFY && step.state().isApplied())
-        .anyMatch(step -> step.at().filter(then::isBefore).isPresent());
   }
 
   public boolean isContracted() {

@@ -3,16 +3,21 @@ package dev.coatcheck.migrate.run;
 import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION_STEP;
 import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.currentInstant;
+import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.max;
 import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.val;
 
 import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.migrate.run.TableMigration.StepStatus;
 import dev.coatcheck.migrate.table.Phase;
 import dev.coatcheck.migrate.table.Step;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.jooq.DSLContext;
+import org.jooq.Field;
 
 /** The rows of a run's steps, for use inside transactions. */
 final class StepTable {
@@ -30,6 +35,24 @@ final class StepTable {
                     WireNamed.find(StepState.class, row.getState()).orElseThrow(),
                     Optional.ofNullable(row.getError()),
                     Optional.ofNullable(row.getChangedAt())));
+  }
+
+  /**
+   * Whether source and mappings agreed no longer ago than {@code ageMax}, by the clock that dated
+   * it. A time ahead of that clock, which was set back since, is no proof.
+   */
+  static boolean isVerified(DSLContext sql, long id, Duration ageMax) {
+    Field<Instant> oldest =
+        field(
+            "now() - make_interval(secs => {0})",
+            TABLE_MIGRATION_STEP.CHANGED_AT.getDataType(),
+            val(ageMax.toSeconds()));
+    return sql.fetchExists(
+        TABLE_MIGRATION_STEP,
+        TABLE_MIGRATION_STEP.MIGRATION_ID.eq(id),
+        TABLE_MIGRATION_STEP.PHASE.eq(Phase.VERIFY.wireName()),
+        TABLE_MIGRATION_STEP.STATE.eq(StepState.VERIFIED.wireName()),
+        TABLE_MIGRATION_STEP.CHANGED_AT.between(oldest, currentInstant()));
   }
 
   /** All as they are before the start. */

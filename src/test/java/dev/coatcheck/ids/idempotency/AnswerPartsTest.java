@@ -88,6 +88,23 @@ class AnswerPartsTest {
     }
   }
 
+  /** Or no part ended in that year, and no erasure would be complete when it says. */
+  @Test
+  void aPartThatBeganBeforeTheClockWasSetBackByAYearEndsInTime() {
+    try (AnswerExpiry turns = new AnswerExpiry(DATABASE, PartTable.PART, OBSERVER)) {
+      partBegan("-1 year");
+      assertThat(turns.run()).as("a turn before its time").isFalse();
+
+      DATABASE.write(
+          "test",
+          sql ->
+              sql.execute(
+                  "update coatcheck.idempotency_turn set began_at = began_at - interval '4h'"));
+
+      assertThat(turns.run()).isTrue();
+    }
+  }
+
   private static boolean isIn(long part, IdempotencyKey key) {
     List<IdempotencyKey> keys = List.of(key);
     return DATABASE.read(

@@ -69,6 +69,32 @@ class SwitchRoutesTest {
         .isEqualTo(1);
   }
 
+  /** Both ways, a time of the database says nothing about the clock of a gateway. */
+  @ParameterizedTest
+  @CsvSource({
+    "fresh,  0 hours,  false",
+    "old,   -2 hours,  true",
+    "ahead, 26 hours,  true"
+  })
+  void aVerificationCountsForAnHourOfTheClockThatDatesIt(
+      String table, String later, boolean isRepeated) {
+    RUNS.table(table, 10);
+    String run = done(RUNS.plan(table));
+    GATEWAY.execute(
+        """
+        update coatcheck.table_migration_step set changed_at = changed_at + interval '%s'
+         where phase = 'verify' and migration_id =
+           (select migration_id from coatcheck.table_migration where table_name = '%s')\
+        """
+            .formatted(later, table));
+
+    assertThat(API.send("POST", run + "/switch", null).status()).isEqualTo(202);
+    RUNS.await(run, "done");
+
+    assertThat(primaryKey(table)).isEqualTo("snowflake_id");
+    assertThat(events(run).containsKey("verified")).isEqualTo(isRepeated);
+  }
+
   /** Before any index is built for it. */
   private static void isRefusedIfItsWindowIsOver(String run) {
     Reply late = API.post(run + "/switch", json("not_after", PAST));

@@ -121,6 +121,24 @@ class TableMigrationRoutesTest {
   }
 
   @Test
+  void theLookUpOfAnAliasFindsARowThatTheBackfillHasNotReached() {
+    RUNS.table("ahead", 3_000);
+    String run = Runs.path(RUNS.plan("ahead"));
+    set(run, json("rows_per_second_max", 10));
+    RUNS.start(run);
+    Awaitility.await().until(() -> API.get(run).body().at("/progress/rows_done").longValue() > 0);
+    API.send("POST", run + "/pause", null);
+
+    Reply found = API.get("/v1/types/ahead/aliases/legacy/2900");
+
+    assertThat(found.status()).isEqualTo(200);
+    assertThat(found.text("/public_id/key"))
+        .isEqualTo(
+            Long.toString(GATEWAY.count("select snowflake_id from ahead where id = 2900")));
+    assertProblem(API.get("/v1/types/ahead/aliases/legacy/3001"), "404 alias_unknown value");
+  }
+
+  @Test
   void whatARunWaitsForIsToldWithTheSessionInItsWay() {
     RUNS.table("awaiting", 1);
     Reply planned = RUNS.plan("awaiting");
