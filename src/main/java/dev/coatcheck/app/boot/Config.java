@@ -172,7 +172,7 @@ public record Config(
           .orElseGet(() -> new SealKeys.Parsed.Valid(SealKeys.NONE))) {
         case SealKeys.Parsed.Valid(SealKeys keys) -> keys;
         case SealKeys.Parsed.Faulty(String what) -> {
-          fault(Setting.SEAL_KEYS_FILE, what);
+          fault(Setting.SEAL_KEYS_FILE, "can't be used: " + what);
           yield SealKeys.NONE;
         }
       };
@@ -301,7 +301,7 @@ public record Config(
 
     private String databasePassword() {
       Optional<String> password = value(Setting.DATABASE_PASSWORD);
-      Optional<String> file = value(Setting.DATABASE_PASSWORD_FILE);
+      Optional<Path> file = path(Setting.DATABASE_PASSWORD_FILE);
       if (file.isEmpty()) {
         return password.orElse("");
       }

@@ -1,11 +1,11 @@
 package dev.coatcheck.app.cli;
 
 import dev.coatcheck.app.client.CommandFailed;
-import dev.coatcheck.app.client.FileWords;
 import dev.coatcheck.app.client.GatewayCalls;
 import dev.coatcheck.app.client.Output;
 import dev.coatcheck.app.client.ReaderGone;
 import dev.coatcheck.app.client.WholeFile;
+import dev.coatcheck.core.file.FileWords;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;

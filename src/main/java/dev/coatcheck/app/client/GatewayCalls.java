@@ -1,16 +1,17 @@
 package dev.coatcheck.app.client;
 
-import dev.coatcheck.app.boot.NamedPipe;
 import dev.coatcheck.client.CoatcheckClient;
 import dev.coatcheck.client.CoatcheckException;
 import dev.coatcheck.client.GatewayAnswer;
 import dev.coatcheck.client.GatewayRequest;
 import dev.coatcheck.client.Problem;
+import dev.coatcheck.core.file.FileWords;
+import dev.coatcheck.core.file.InputFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpConnectTimeoutException;
-import java.nio.file.Files;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -39,6 +40,7 @@ public final class GatewayCalls {
   private static final Duration DOWNLOAD_WAIT = Duration.ofMinutes(10);
 
   private static final JsonMapper JSON = new JsonMapper();
+  private static final int KEY_FILE_BYTES_MAX = 4_096;
   private static final Pattern KEY = Pattern.compile("[\\x21-\\x7e]{1,200}");
 
   /** The alert, and the classes of the JDK, before the reason that a certificate is refused for. */
@@ -321,12 +323,10 @@ public final class GatewayCalls {
     Path file =
         named.orElseGet(
             () -> Path.of(Variables.get("COATCHECK_HOME").orElse(".coatcheck"), "dev-key"));
-    if (NamedPipe.isAt(file)) {
-      throw new Misused(
-          file + " is a named pipe. Name a file with the API key, or set COATCHECK_API_KEY.");
-    }
     try {
-      return key(Files.readString(file), "the file " + file);
+      return key(
+          new String(InputFile.read(file, KEY_FILE_BYTES_MAX), StandardCharsets.UTF_8),
+          "the file " + file);
     } catch (IOException missing) {
       String why = "can't read the API key from " + file + ": " + FileWords.why(missing);
       String instead = " the file of an API key with --key-file, or set COATCHECK_API_KEY.";

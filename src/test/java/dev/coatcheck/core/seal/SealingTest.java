@@ -255,7 +255,8 @@ class SealingTest {
     assertThat(fault(read("a".repeat(64), "rw-r-----"))).contains("chmod 600");
     assertThat(fault(read("a".repeat(64), "rw----r--"))).contains("chmod 600");
     assertThat(fault(SealKeys.read(folder.resolve("none"))))
-        .contains("can't be read, there is no such file");
+        .contains("can't be read: there is no such file.");
+    assertThat(fault(SealKeys.read(folder))).contains("can't be read: Is a directory");
     assertThat(SealKey.parse("A".repeat(64))).isEmpty();
     assertThat(SealKey.parse("a".repeat(64)).orElseThrow().toString()).hasSize(16);
   }

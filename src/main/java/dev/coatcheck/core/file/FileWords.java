@@ -1,4 +1,4 @@
-package dev.coatcheck.app.client;
+package dev.coatcheck.core.file;
 
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
