@@ -32,13 +32,13 @@ public final class InputFile {
     }
   }
 
-  /** Whether a path is {@code -}, which is standard input for the two methods below. */
-  public static boolean isStandardInput(Path file) {
+  /** Whether a path is {@code -}: standard input for the methods below, or standard output. */
+  public static boolean isDash(Path file) {
     return file.toString().equals("-");
   }
 
   public static InputStream openOrStandardInput(Path file) throws IOException {
-    if (isStandardInput(file)) {
+    if (isDash(file)) {
       return System.in;
     }
     refusePipe(file, " Name a file, or - for standard input.");

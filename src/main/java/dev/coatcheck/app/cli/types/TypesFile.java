@@ -67,7 +67,7 @@ record TypesFile(List<Declared> types) {
       Path file, String text, @Nullable UnaryOperator<@Nullable String> environment)
       throws Misused {
     FileProblems problems =
-        new FileProblems(InputFile.isStandardInput(file) ? "standard input" : file.toString());
+        new FileProblems(InputFile.isDash(file) ? "standard input" : file.toString());
     YamlObject yaml = YamlObject.read(text, problems);
     Path folder = file.toAbsolutePath().getParent();
     List<Declared> types = new ArrayList<>();
