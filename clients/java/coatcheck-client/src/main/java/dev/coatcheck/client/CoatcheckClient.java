@@ -145,7 +145,11 @@ public final class CoatcheckClient implements AutoCloseable {
     return Batches.sparing(
         requests,
         request -> request.clientNamespace().map(Json::isText).orElse(true),
-        new MintResult.Refused<T>(notText("field_invalid", "The client_namespace")),
+        new MintResult.Refused<T>(
+            Problem.ofClient(
+                400,
+                "field_invalid",
+                "The client_namespace contains U+0000 or half a surrogate pair.")),
         some -> mintParts(some, idempotencyKey));
   }
 
@@ -606,11 +610,6 @@ public final class CoatcheckClient implements AutoCloseable {
 
   private static GatewayRequest posted(String path, Map<String, ? extends @Nullable Object> json) {
     return GatewayRequest.of("POST", path).withBody("application/json", Json.write(json));
-  }
-
-  /** Refuses an item here, because the gateway would refuse the items beside it too. */
-  private static Problem notText(String code, String what) {
-    return Problem.ofClient(400, code, what + " contains U+0000 or half a surrogate pair.");
   }
 
   /**
