@@ -52,7 +52,7 @@ class SealingTest {
   }
 
   private static Era era(SealKeys keys, Optional<Instant> startsAt, String fingerprint) {
-    return new Era(startsAt, fingerprint, keys.withFingerprint(fingerprint));
+    return new Era(startsAt, fingerprint, keys.withFingerprint(fingerprint), Optional.empty());
   }
 
   private static long key(String time) {
@@ -235,7 +235,12 @@ class SealingTest {
               prefix,
               LAYOUT,
               Instant.EPOCH,
-              List.of(new Era(Optional.empty(), sealKey.fingerprint(), Optional.of(sealKey))));
+              List.of(
+                  new Era(
+                      Optional.empty(),
+                      sealKey.fingerprint(),
+                      Optional.of(sealKey),
+                      Optional.empty())));
       long key = Long.parseLong(vector.path("key").stringValue());
       assertThat(new PublicId(prefix, sealing.seal(key).orElseThrow()))
           .hasToString(vector.path("id").stringValue());
