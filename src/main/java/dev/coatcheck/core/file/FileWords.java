@@ -8,7 +8,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.util.Objects;
 
-/** Why a file can't be read or written: the JDK names the file in the place of the reason. */
+/** Says why a file can't be read or written: the message of the JDK is often just its name. */
 public final class FileWords {
   private FileWords() {}
 
