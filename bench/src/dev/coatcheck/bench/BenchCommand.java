@@ -125,7 +125,8 @@ final class BenchCommand {
         inFolder(
             folder -> {
               try (ProgressBar bar = bar("filling", steps)) {
-                return BackfillSpeed.measure(throwAway(folder.resolve("home")), rows, runs, bar::stepBy);
+                return BackfillSpeed.measure(
+                    throwAway(folder.resolve("home")), rows, runs, bar::stepBy);
               }
             });
     print(measured);

@@ -62,8 +62,7 @@ class BenchTest {
                   "-Dorg.jooq.no-tips=true"));
       command.addAll(jvmOptions);
       command.addAll(
-          List.of(
-              "-cp", System.getProperty("java.class.path"), "dev.coatcheck.bench.Bench"));
+          List.of("-cp", System.getProperty("java.class.path"), "dev.coatcheck.bench.Bench"));
       command.addAll(List.of(arguments));
       return new ProcessBuilder(command);
     }
@@ -266,11 +265,9 @@ class BenchTest {
     "'import --rows=10000000', home",
     "'table P13 --warm-up=600 --seconds=60', launched",
   })
-  void sigtermLeavesNothing(String arguments, String home, @TempDir Path folder)
-      throws Exception {
+  void sigtermLeavesNothing(String arguments, String home, @TempDir Path folder) throws Exception {
     Process bench =
-        Outcome.bench(
-                List.of("-Djava.io.tmpdir=" + folder), ("bench " + arguments).split(" ", -1))
+        Outcome.bench(List.of("-Djava.io.tmpdir=" + folder), ("bench " + arguments).split(" ", -1))
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
             .redirectError(ProcessBuilder.Redirect.DISCARD)
             .start();

@@ -12,6 +12,7 @@ import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.id.TokenSource;
+import dev.coatcheck.core.key.KeyGeneration;
 import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.core.seal.SealKeys;
@@ -196,7 +197,15 @@ public final class BackfillSpeed {
 
   private Type type(String name) {
     registry.put(
-        new TypeDefinition(name, new Prefix(name), KeyKind.BIGINT, Policies.DEFAULT),
+        new TypeDefinition(
+            name,
+            new Prefix(name),
+            KeyKind.BIGINT,
+            KeyGeneration.usual(KeyKind.BIGINT),
+            Policies.DEFAULT,
+            Optional.empty(),
+            Optional.empty(),
+            false),
         PutConditions.NONE,
         Actor.operator());
     return registry.named(name).orElseThrow();

@@ -1,7 +1,7 @@
 package dev.coatcheck.bench.baseline;
 
-import dev.coatcheck.bench.machine.CpuClock;
 import dev.coatcheck.bench.machine.ChildProcess;
+import dev.coatcheck.bench.machine.CpuClock;
 import dev.coatcheck.bench.machine.Tool;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -14,6 +14,7 @@ import dev.coatcheck.cluster.change.ChangeFeed;
 import dev.coatcheck.core.id.Prefix;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.id.TokenSource;
+import dev.coatcheck.core.key.KeyGeneration;
 import dev.coatcheck.core.key.KeyGenerator;
 import dev.coatcheck.core.key.KeyKind;
 import dev.coatcheck.core.observe.Observer;
@@ -119,7 +120,15 @@ public final class MappingSize {
 
   private static Type type(Registry registry) {
     registry.put(
-        new TypeDefinition("bench", new Prefix("bench"), KeyKind.BIGINT, Policies.DEFAULT),
+        new TypeDefinition(
+            "bench",
+            new Prefix("bench"),
+            KeyKind.BIGINT,
+            KeyGeneration.usual(KeyKind.BIGINT),
+            Policies.DEFAULT,
+            Optional.empty(),
+            Optional.empty(),
+            false),
         PutConditions.NONE,
         Actor.operator());
     return registry.named("bench").orElseThrow();

@@ -102,7 +102,8 @@ public class SealBenchmark {
                           ? Optional.empty()
                           : Optional.of(Instant.parse("2080-01-01T00:00:00Z").plusSeconds(i)),
                       key.fingerprint(),
-                      Optional.of(key));
+                      Optional.of(key),
+                      Optional.empty());
                 })
             .toList();
     return new Sealing(prefix, SnowflakeLayout.DEFAULT, Instant.EPOCH, all);

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.eclipse.jetty.http.HttpField;
@@ -87,12 +88,16 @@ public final class Answer {
     if (problem.code() == ProblemCode.UNAUTHENTICATED) {
       headers.add(new HttpField(HttpHeader.WWW_AUTHENTICATE, "Bearer realm=\"coatcheck\""));
     }
-    problem
-        .retryAfterSeconds()
-        .ifPresent(
-            seconds ->
-                headers.add(new HttpField(HttpHeader.RETRY_AFTER, Integer.toString(seconds))));
-    return new Answer(problem.code().status(), PROBLEM, headers, problem::json);
+    return new Answer(problem.code().status(), PROBLEM, headers, problem::json)
+        .withRetryAfterOf(problem);
+  }
+
+  /** With the header that says when to repeat the request, if the problem asks for that. */
+  public Answer withRetryAfterOf(Problem problem) {
+    OptionalInt seconds = problem.retryAfterSeconds();
+    return seconds.isPresent()
+        ? with(new HttpField(HttpHeader.RETRY_AFTER, Integer.toString(seconds.getAsInt())))
+        : this;
   }
 
   public static Answer stored(int status, String body) {

@@ -14,14 +14,15 @@ import java.util.regex.Pattern;
 
 /**
  * The header {@code Idempotency-Key}: the string of a structured field in quotes, or the same text
- * without quotes. The edge has checked that there is at most one, of ASCII characters, and has bounded its
- * length.
+ * without quotes. The edge has checked that there is at most one, of ASCII characters, and has
+ * bounded its length.
  */
 public final class IdempotencyHeader {
   public static final String NAME = "Idempotency-Key";
 
   private static final int TEXT_LENGTH_MAX = 255;
-  private static final Pattern QUOTED = Pattern.compile("\"((?:[^\"\\\\]|\\\\[\"\\\\]){1," + TEXT_LENGTH_MAX + "})\"");
+  private static final Pattern QUOTED =
+      Pattern.compile("\"((?:[^\"\\\\]|\\\\[\"\\\\]){1," + TEXT_LENGTH_MAX + "})\"");
   private static final Pattern BARE = Pattern.compile("[!#-~](?:[ !#-~]*[!#-~])?");
 
   private IdempotencyHeader() {}

@@ -15,7 +15,6 @@ import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.ids.access.AddressRange;
 import io.javalin.Javalin;
-import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -79,11 +78,7 @@ public final class HttpServer implements AutoCloseable {
 
     /** Whether the gateway's own port has the console, if there is one. */
     boolean hasConsole() {
-      return managementPort.isEmpty()
-          && (host.equals("localhost")
-              || AddressRange.literal(host.replaceAll("[\\[\\]]", ""))
-                  .filter(InetAddress::isLoopbackAddress)
-                  .isPresent());
+      return managementPort.isEmpty() && AddressRange.isLoopback(host);
     }
   }
 

@@ -38,8 +38,7 @@ public final class AliasRoutes implements Routes {
   private final Aliases aliases;
   private final Parameters parameters;
 
-  public AliasRoutes(
-      Resolver resolver, IdResolver ids, Aliases aliases, Parameters parameters) {
+  public AliasRoutes(Resolver resolver, IdResolver ids, Aliases aliases, Parameters parameters) {
     this.resolver = resolver;
     this.ids = ids;
     this.aliases = aliases;

@@ -12,8 +12,8 @@ import org.eclipse.jetty.server.internal.HttpConnection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection of a client. Counts the memory of the head that is being read. If another thread
- * sends the answer, it waits for the next request without a thread.
+ * The connection of a client. Counts the memory of the head that is being read. After an answer
+ * that another thread has sent, no thread waits for the next request.
  */
 final class ClientConnection extends HttpConnection implements ReadingThreads.Resumable {
   private static final int HEADERS_MAX = 100;

@@ -1,12 +1,11 @@
 package dev.coatcheck.api.server;
 
+import dev.coatcheck.core.file.FileWords;
+import dev.coatcheck.core.file.InputFile;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.security.GeneralSecurityException;
@@ -115,27 +114,16 @@ public record TlsFiles(Path certificate, Path key) {
   }
 
   private static Text text(Path file) {
-    byte[] content;
-    try (InputStream in = opened(file)) {
-      content = in.readNBytes(BYTES_MAX + 1);
-    } catch (NoSuchFileException missing) {
-      return new Text.Unreadable("names a file that does not exist: " + file);
-    } catch (AccessDeniedException denied) {
-      return new Text.Unreadable("names a file that this user may not read: " + file);
-    } catch (IOException odd) {
-      return new Text.Unreadable("names something that is not a readable file: " + file);
+    try {
+      if (Files.readAttributes(file, BasicFileAttributes.class).isOther()) {
+        throw new IOException("it is a pipe or a device, which can't be read again.");
+      }
+      return new Text.Content(
+          new String(InputFile.read(file, BYTES_MAX), StandardCharsets.ISO_8859_1));
+    } catch (IOException unreadable) {
+      return new Text.Unreadable(
+          "names %s, which can't be read: %s".formatted(file, FileWords.why(unreadable)));
     }
-    return content.length > BYTES_MAX
-        ? new Text.Unreadable("names a file of more than " + BYTES_MAX + " bytes: " + file)
-        : new Text.Content(new String(content, StandardCharsets.ISO_8859_1));
-  }
-
-  /** A named pipe may wait for its writer for good, and then no change would be noticed either. */
-  private static InputStream opened(Path file) throws IOException {
-    if (Files.readAttributes(file, BasicFileAttributes.class).isOther()) {
-      throw new IOException("it is no file");
-    }
-    return Files.newInputStream(file);
   }
 
   private List<X509Certificate> chain(Text text) throws Fault {

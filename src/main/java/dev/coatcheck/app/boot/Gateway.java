@@ -62,6 +62,7 @@ import dev.coatcheck.core.observe.History;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.core.seal.Sealing;
 import dev.coatcheck.ids.access.Access;
+import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.access.ApiKeys;
 import dev.coatcheck.ids.access.ConsoleSessions;
 import dev.coatcheck.ids.alias.Aliases;
@@ -215,7 +216,14 @@ public final class Gateway implements AutoCloseable {
               parser, resolver, migrations.unmappedRows(), hits, callers, observer, clock, true);
       Redirector redirector =
           new Redirector(
-              registry, parser, resolver, ids, config.redirectHosts(), observer::observe, clock);
+              registry,
+              parser,
+              resolver,
+              ids,
+              config.redirectHosts(),
+              observer::observe,
+              clock,
+              AllowedTypes.ALL);
       Audit audit = new Audit(database);
       AuditExport auditExport = new AuditExport(audit, observer);
       RedirectRoutes redirects = new RedirectRoutes(redirector, config.trustedProxies());

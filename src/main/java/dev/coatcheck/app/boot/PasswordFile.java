@@ -1,12 +1,9 @@
 package dev.coatcheck.app.boot;
 
+import dev.coatcheck.core.file.FileWords;
+import dev.coatcheck.core.file.InputFile;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /** A password in a file, as Docker and Kubernetes mount secrets: one line of UTF-8. */
@@ -28,33 +25,21 @@ sealed interface PasswordFile {
   record Refused(String why) implements PasswordFile {}
 
   /** Reads the password, without the line end. */
-  static PasswordFile read(String name) {
-    byte[] content;
-    try (InputStream file = opened(name)) {
-      content = file.readNBytes(BYTES_MAX + 1);
-    } catch (NoSuchFileException missing) {
-      return new Refused("names a file that does not exist: " + name);
-    } catch (AccessDeniedException denied) {
-      return new Refused("names a file that this user may not read: " + name);
-    } catch (IOException | InvalidPathException odd) {
-      return new Refused("names something that is not a readable file: " + name);
+  static PasswordFile read(Path file) {
+    String text;
+    try {
+      text = new String(InputFile.read(file, BYTES_MAX), StandardCharsets.UTF_8);
+    } catch (IOException unreadable) {
+      return new Refused(
+          "names %s, which can't be read: %s".formatted(file, FileWords.why(unreadable)));
     }
-    if (content.length > BYTES_MAX) {
-      return new Refused("names a file of more than " + BYTES_MAX + " bytes: " + name);
-    }
-    String password = new String(content, StandardCharsets.UTF_8).replaceFirst("\\r?\\n\\z", "");
+    String password = text.replaceFirst("\\r?\\n\\z", "");
     if (password.isEmpty()) {
-      return new Refused("names an empty file: " + name);
+      return new Refused("names an empty file: " + file);
     }
     if (password.contains("\n")) {
-      return new Refused("names a file of more than one line: " + name);
+      return new Refused("names a file of more than one line: " + file);
     }
     return new Read(password);
-  }
-
-  private static InputStream opened(String name) throws IOException {
-    Path path = Path.of(name);
-    NamedPipe.refuse(path);
-    return Files.newInputStream(path);
   }
 }

@@ -9,8 +9,8 @@ import java.time.Duration;
 
 /**
  * Whether this instance can answer requests: with Postgres, or from memory while stale values may
- * be served. A full pool doesn't count as not ready: its traffic would only fill the pool of
- * another instance.
+ * be served. An instance with a full pool is still ready: otherwise its traffic would go to another
+ * instance, and fill the pool there.
  */
 record Readiness(HealthConnection postgres, ChangeFeed feed, Registry registry) {
   boolean isReady() {

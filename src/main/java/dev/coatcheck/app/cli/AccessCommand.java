@@ -46,7 +46,7 @@ import tools.jackson.databind.JsonNode;
     description = "Creates, lists, changes, rotates and revokes API keys.")
 final class AccessCommand {
   private static final int PAGE = 1_000;
-  private static final String KEY_ID = "KEY_ID";
+  private static final String KEY_ID = "ID of the key, as list prints it.";
 
   @Command(
       name = "create",
@@ -176,8 +176,7 @@ final class AccessCommand {
   void show(
       @Mixin Settings settings,
       @Mixin Output output,
-      @Parameters(paramLabel = KEY_ID, description = "ID of the key, as list prints it.")
-          String keyId)
+      @Parameters(paramLabel = "KEY_ID", description = KEY_ID) String keyId)
       throws CommandFailed, StartFailed {
     output.fields(withKeys(settings, keys -> shown(keys, id(keyId))));
   }
@@ -189,8 +188,7 @@ final class AccessCommand {
   void patch(
       @Mixin Settings settings,
       @Mixin Output output,
-      @Parameters(paramLabel = KEY_ID, description = "ID of the key, as list prints it.")
-          String keyId,
+      @Parameters(paramLabel = "KEY_ID", description = KEY_ID) String keyId,
       @Option(names = "--name", paramLabel = "NAME", description = "Another name.")
           @Nullable String name,
       @Option(
@@ -254,8 +252,7 @@ final class AccessCommand {
   void rotate(
       @Mixin Settings settings,
       @Mixin Output output,
-      @Parameters(paramLabel = KEY_ID, description = "ID of the key, as list prints it.")
-          String keyId,
+      @Parameters(paramLabel = "KEY_ID", description = KEY_ID) String keyId,
       @Option(
               names = "--overlap-seconds",
               paramLabel = "SECONDS",
@@ -286,8 +283,7 @@ final class AccessCommand {
   void revoke(
       @Mixin Settings settings,
       @Mixin Output output,
-      @Parameters(paramLabel = KEY_ID, description = "ID of the key, as list prints it.")
-          String keyId,
+      @Parameters(paramLabel = "KEY_ID", description = KEY_ID) String keyId,
       @Option(names = "--keep-successors", description = "End only the key itself.")
           boolean keepsSuccessors)
       throws CommandFailed, StartFailed {

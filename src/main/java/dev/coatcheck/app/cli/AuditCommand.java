@@ -6,13 +6,11 @@ import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.GatewayCalls;
 import dev.coatcheck.app.client.Misused;
 import dev.coatcheck.app.client.Output;
+import dev.coatcheck.app.client.OutputFile;
 import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.cluster.audit.AuditPruning;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.connection.Deadline;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -24,12 +22,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
 /** {@code coatcheck audit}: who changed what, through the API, and its pruning in the database. */
@@ -41,8 +36,6 @@ final class AuditCommand {
   private static final Duration PRUNING_MAX = Duration.ofHours(1);
   private static final int PAGE_MAX = 100;
   private static final int LISTED_MAX = 10_000;
-
-  @Spec private CommandSpec spec;
 
   @Command(
       name = "list",
@@ -86,20 +79,9 @@ final class AuditCommand {
       @Mixin GatewayCalls gateway,
       @Mixin Output json,
       @Mixin AuditFlags wanted,
-      @Option(
-              names = "--output",
-              paramLabel = "FILE",
-              description =
-                  "File to write, which appears when it is complete. Default, and -: standard"
-                      + " output.")
-          @Nullable Path file)
+      @Mixin OutputFile target)
       throws CommandFailed {
-    try (InputStream body = gateway.download(wanted.path("/v1/audit/export"))) {
-      ExportVerb.write(body, file, spec.commandLine().getOut());
-      return;
-    } catch (IOException broken) {
-      throw ExportVerb.failed(file, broken);
-    }
+    target.write(gateway.download(wanted.path("/v1/audit/export")));
   }
 
   @Command(

@@ -46,7 +46,7 @@ final class IdsCommand {
       @Mixin Output output,
       @Parameters(paramLabel = "ID", description = "The public ID.") String id)
       throws CommandFailed {
-    JsonNode aliases = gateway.get("/v1/ids/" + GatewayCalls.segment(id) + "/aliases");
+    JsonNode aliases = gateway.get(path(id, "/aliases"));
     output.rows(aliases.path("data"), "scheme", "value", "client_namespace", "client_principal");
     if (aliases.path("has_more").asBoolean(false)) {
       output.note("The public ID has more aliases than these.");
@@ -68,7 +68,7 @@ final class IdsCommand {
           @Nullable String reason)
       throws CommandFailed {
     Map<String, String> body = reason == null ? Map.of() : Map.of("reason", reason);
-    JsonNode ended = gateway.post("/v1/ids/" + GatewayCalls.segment(id) + "/revoke", body);
+    JsonNode ended = gateway.post(path(id, "/revoke"), body);
     output.print(ended, "revoked " + id + " at " + ended.path("ended_at").asString());
   }
 
@@ -89,7 +89,7 @@ final class IdsCommand {
               description = "Erase the public IDs that were merged into it, too.")
           boolean cascade)
       throws CommandFailed {
-    String path = "/v1/ids/" + GatewayCalls.segment(id) + "/erase";
+    String path = path(id, "/erase");
     JsonNode erasure = gateway.post(cascade ? path + "?cascade=true" : path);
     String open =
         erasure.path("waits_for").valueStream().map(JsonNode::asString).collect(joining(", "));
@@ -122,8 +122,11 @@ final class IdsCommand {
               description = "Public ID that survives, of the same type.")
           String into)
       throws CommandFailed {
-    JsonNode ended =
-        gateway.post("/v1/ids/" + GatewayCalls.segment(id) + "/merge", Map.of("into", into));
+    JsonNode ended = gateway.post(path(id, "/merge"), Map.of("into", into));
     output.print(ended, "merged " + id + " into " + ended.path("merged_into").asString());
+  }
+
+  private static String path(String id, String action) {
+    return "/v1/ids/" + GatewayCalls.segment(id) + action;
   }
 }

@@ -1,12 +1,12 @@
 package dev.coatcheck.app.cli;
 
-import dev.coatcheck.app.boot.NamedPipe;
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.ExitCode;
-import dev.coatcheck.app.client.FileWords;
 import dev.coatcheck.app.client.GatewayCalls;
 import dev.coatcheck.app.client.Misused;
 import dev.coatcheck.app.client.Output;
+import dev.coatcheck.core.file.FileWords;
+import dev.coatcheck.core.file.InputFile;
 import dev.coatcheck.core.observe.RootCause;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -14,7 +14,6 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -62,7 +61,7 @@ final class PinCalls {
   }
 
   private void pin(Path file) throws CommandFailed {
-    try (InputStream in = input(file);
+    try (InputStream in = InputFile.openOrStandardInput(file);
         BufferedReader lines =
             new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
       Iterator<List<String>> batches = BatchCalls.batches(lines.lines());
@@ -81,14 +80,6 @@ final class PinCalls {
     return RootCause.of(unreadable) instanceof IOException cause
         ? FileWords.why(cause)
         : RootCause.message(unreadable);
-  }
-
-  private static InputStream input(Path file) throws IOException {
-    if (file.toString().equals("-")) {
-      return System.in;
-    }
-    NamedPipe.refuse(file);
-    return Files.newInputStream(file);
   }
 
   private void send(List<String> keys) throws CommandFailed {

@@ -2,11 +2,11 @@ package dev.coatcheck.app.cli;
 
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.ExitCode;
-import dev.coatcheck.app.client.FileWords;
 import dev.coatcheck.app.client.GatewayCalls;
 import dev.coatcheck.app.client.Misused;
 import dev.coatcheck.app.client.Output;
 import dev.coatcheck.app.client.Variables;
+import dev.coatcheck.core.file.FileWords;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.seal.SealKey;
 import dev.coatcheck.core.seal.SealKeys;

@@ -2,12 +2,10 @@ package dev.coatcheck.app.cli;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.coatcheck.app.boot.NamedPipe;
-import dev.coatcheck.app.client.FileWords;
+import dev.coatcheck.core.file.FileWords;
+import dev.coatcheck.core.file.InputFile;
 import dev.coatcheck.ids.registry.Brownout;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -280,12 +278,7 @@ final class TypeFlags implements IModelTransformer {
   private static String salt(ParseResult verb, Path file) {
     String why;
     try {
-      NamedPipe.refuse(file);
-      String text =
-          file.toString().equals("-")
-              ? new String(System.in.readAllBytes(), StandardCharsets.UTF_8)
-              : Files.readString(file);
-      String salt = text.replaceFirst("\\R\\z", "");
+      String salt = InputFile.textOrStandardInput(file).replaceFirst("\\R\\z", "");
       if (!salt.isEmpty()) {
         return salt;
       }

@@ -2,7 +2,6 @@ package dev.coatcheck.app.cli;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.coatcheck.app.boot.NamedPipe;
 import dev.coatcheck.app.cli.types.ApplyVerb;
 import dev.coatcheck.app.cli.types.ExportTypesVerb;
 import dev.coatcheck.app.cli.types.GenerateCommand;
@@ -10,12 +9,12 @@ import dev.coatcheck.app.cli.types.PlanVerb;
 import dev.coatcheck.app.cli.types.TypeDiff;
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.ExitCode;
-import dev.coatcheck.app.client.FileWords;
 import dev.coatcheck.app.client.GatewayCalls;
 import dev.coatcheck.app.client.Misused;
 import dev.coatcheck.app.client.Output;
+import dev.coatcheck.core.file.FileWords;
+import dev.coatcheck.core.file.InputFile;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -286,10 +285,7 @@ final class TypesCommand {
           flags.commandSpec().commandLine(), "Give --file or the flags of a type, not both.");
     }
     try {
-      NamedPipe.refuse(file);
-      byte[] text =
-          file.toString().equals("-") ? System.in.readAllBytes() : Files.readAllBytes(file);
-      if (JSON.readTree(text) instanceof ObjectNode type) {
+      if (JSON.readTree(InputFile.textOrStandardInput(file)) instanceof ObjectNode type) {
         type.remove(TypeDiff.OF_THE_GATEWAY);
         return type;
       }

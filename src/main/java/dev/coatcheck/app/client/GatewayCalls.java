@@ -1,16 +1,12 @@
 package dev.coatcheck.app.client;
 
-import dev.coatcheck.app.boot.NamedPipe;
 import dev.coatcheck.client.CoatcheckClient;
 import dev.coatcheck.client.CoatcheckException;
 import dev.coatcheck.client.GatewayAnswer;
 import dev.coatcheck.client.GatewayRequest;
 import dev.coatcheck.client.Problem;
-import java.io.IOException;
 import java.io.InputStream;
-import java.net.URI;
 import java.net.http.HttpConnectTimeoutException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -18,28 +14,21 @@ import java.util.regex.Pattern;
 import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Mixin;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/**
- * Calls the API of a running gateway. A mixin with the options {@code --url} and {@code
- * --key-file}.
- */
+/** Calls the API of a running gateway. A mixin with the options of {@link GatewayAccess}. */
 @Command
 public final class GatewayCalls {
-  private static final Duration WAIT = Duration.ofSeconds(30);
-  private static final Duration CONNECT_WAIT = Duration.ofSeconds(10);
-
   /**
    * For the first row of an export, which may take long, see ExportStore; and for each next one.
    */
   private static final Duration DOWNLOAD_WAIT = Duration.ofMinutes(10);
 
   private static final JsonMapper JSON = new JsonMapper();
-  private static final Pattern KEY = Pattern.compile("[\\x21-\\x7e]{1,200}");
 
   /** The alert, and the classes of the JDK, before the reason that a certificate is refused for. */
   private static final Pattern WRAPPING = Pattern.compile("^(\\([a-z_]+\\) )?(.*Exception: )?");
@@ -53,42 +42,12 @@ public final class GatewayCalls {
   private static final int BAD_GATEWAY = 502;
   private static final int GATEWAY_TIMEOUT = 504;
 
-  /** Created at the first call, because it takes half a second. */
-  private @Nullable CoatcheckClient client;
-
-  private String keySource = "";
-
-  @Option(
-      names = "--url",
-      paramLabel = "URL",
-      description =
-          "Address of the gateway. Default: http://127.0.0.1 at the port in COATCHECK_PORT, or else"
-              + " 8080. [COATCHECK_URL]")
-  private String url =
-      Variables.get("COATCHECK_URL")
-          .orElseGet(() -> "http://127.0.0.1:" + Variables.get("COATCHECK_PORT").orElse("8080"));
-
-  @Option(
-      names = "--key-file",
-      paramLabel = "FILE",
-      description =
-          "File with the API key. Default: the key itself in COATCHECK_API_KEY, or else the file"
-              + " dev-key in the gateway's home. [COATCHECK_KEY_FILE]")
-  private @Nullable Path keyFile;
-
-  @Option(
-      names = "--ca-file",
-      paramLabel = "FILE",
-      description =
-          "PEM file of the certificates to trust instead of those of the JDK, for https."
-              + " [COATCHECK_CA_FILE]")
-  private @Nullable Path caFile;
+  @Mixin private GatewayAccess access = new GatewayAccess();
 
   /** For a gateway that this process runs itself. */
   public static GatewayCalls at(String url, Path keyFile) {
     GatewayCalls calls = new GatewayCalls();
-    calls.url = url;
-    calls.keyFile = keyFile;
+    calls.access = GatewayAccess.of(url, keyFile);
     return calls;
   }
 
@@ -119,7 +78,7 @@ public final class GatewayCalls {
    * @throws CommandFailed if no gateway answers
    */
   Reply post(String path, String contentType, byte[] body) throws CommandFailed {
-    Duration wait = WAIT.plusSeconds(body.length / SLOWEST_BYTES_A_SECOND);
+    Duration wait = GatewayAccess.WAIT.plusSeconds(body.length / SLOWEST_BYTES_A_SECOND);
     GatewayRequest request = GatewayRequest.of("POST", path).withBody(contentType, body);
     return reply(answer(request.within(wait), wait));
   }
@@ -164,7 +123,7 @@ public final class GatewayCalls {
   }
 
   InputStream download(String path, Duration wait) throws CommandFailed {
-    CoatcheckClient gateway = client();
+    CoatcheckClient gateway = access.client();
     try {
       return new WatchedBody(gateway.open(GatewayRequest.of("GET", path).within(wait)), wait);
     } catch (CoatcheckException failed) {
@@ -173,7 +132,7 @@ public final class GatewayCalls {
   }
 
   String url() {
-    return url;
+    return access.url();
   }
 
   /** Percent-encodes a text for a segment of a path or a value of a query. */
@@ -213,11 +172,11 @@ public final class GatewayCalls {
 
   /** The answer of a gateway, of any status. Other servers may answer 502 to 504 in its place. */
   private GatewayAnswer answer(GatewayRequest request) throws CommandFailed {
-    return answer(request, WAIT);
+    return answer(request, GatewayAccess.WAIT);
   }
 
   private GatewayAnswer answer(GatewayRequest request, Duration wait) throws CommandFailed {
-    CoatcheckClient gateway = client();
+    CoatcheckClient gateway = access.client();
     try {
       GatewayAnswer answer = gateway.call(request);
       if (answer.header("Request-Id").isEmpty()) {
@@ -241,23 +200,21 @@ public final class GatewayCalls {
           new NoAnswer(
               failed.getCause() instanceof HttpConnectTimeoutException
                   ? "no connection to "
-                      + url
+                      + url()
                       + " within "
-                      + CONNECT_WAIT.toSeconds()
+                      + GatewayAccess.CONNECT_WAIT.toSeconds()
                       + " s. Check --url and the network."
-                  : "no gateway answers at " + url + ". Start one: ./coatcheck serve");
+                  : "no gateway answers at " + url() + ". Start one: ./coatcheck serve");
       case Problem.TIMED_OUT ->
           new NoAnswer(
-              "the gateway at " + url + " did not answer within " + wait.toSeconds() + " s.");
+              "the gateway at " + url() + " did not answer within " + wait.toSeconds() + " s.");
       case Problem.TLS_REFUSED ->
           new CommandFailed(
               failed.getCause() instanceof SSLHandshakeException untrusted
                   ? "the certificate of %s is not trusted: %s. Name its root with --ca-file."
                       .formatted(
-                          url,
-                          WRAPPING
-                              .matcher(String.valueOf(untrusted.getMessage()))
-                              .replaceFirst(""))
+                          url(),
+                          WRAPPING.matcher(String.valueOf(untrusted.getMessage())).replaceFirst(""))
                   : words);
       case Problem.NOT_A_GATEWAY -> noGateway(failed.status());
       case Problem.INTERRUPTED -> new CommandFailed("interrupted.");
@@ -267,7 +224,7 @@ public final class GatewayCalls {
 
   /** A server with a certificate closes a connection that doesn't begin with TLS. */
   private String hint() {
-    return url.startsWith("http:")
+    return url().startsWith("http:")
         ? " If the gateway has a certificate, its address begins with https://."
         : "";
   }
@@ -276,18 +233,18 @@ public final class GatewayCalls {
     if (status >= BAD_GATEWAY && status <= GATEWAY_TIMEOUT) {
       return new NoAnswer(
           "a proxy at %s answered %s, so the gateway behind it doesn't answer now. It may be restarting."
-              .formatted(url, status));
+              .formatted(url(), status));
     }
     if (status == PAYLOAD_TOO_LARGE) {
       return new CommandFailed(
           "a proxy at "
-              + url
+              + url()
               + " answered 413: it limits the length of a body. Let it pass bodies of 8 MiB, in"
               + " nginx by client_max_body_size 8m, or send the file to the gateway directly.");
     }
     return new CommandFailed(
         "the server at %s is not a Coatcheck gateway (status %s). Check --url."
-            .formatted(url, status));
+            .formatted(url(), status));
   }
 
   /** Every answer of a gateway is an object, whatever its status. */
@@ -301,7 +258,8 @@ public final class GatewayCalls {
         if (from.status() == UNAUTHENTICATED) {
           problem.put(
               "detail",
-              "The gateway at %s doesn't accept the API key in %s.".formatted(url, keySource));
+              "The gateway at %s doesn't accept the API key in %s."
+                  .formatted(url(), access.keySource()));
         }
         return new Reply(from.status(), problem);
       }
@@ -309,73 +267,5 @@ public final class GatewayCalls {
       // Handled like a body that is not an object.
     }
     throw noGateway(from.status());
-  }
-
-  /** A flag wins over a variable, and a variable with the key over one that names its file. */
-  private String key() throws CommandFailed {
-    Optional<String> variable = Variables.get("COATCHECK_API_KEY");
-    if (keyFile == null && variable.isPresent()) {
-      return key(variable.get(), "the variable COATCHECK_API_KEY");
-    }
-    Optional<Path> named =
-        Optional.ofNullable(keyFile).or(() -> Variables.get("COATCHECK_KEY_FILE").map(Path::of));
-    Path file =
-        named.orElseGet(
-            () -> Path.of(Variables.get("COATCHECK_HOME").orElse(".coatcheck"), "dev-key"));
-    if (NamedPipe.isAt(file)) {
-      throw new Misused(
-          file + " is a named pipe. Name a file with the API key, or set COATCHECK_API_KEY.");
-    }
-    try {
-      return key(Files.readString(file), "the file " + file);
-    } catch (IOException missing) {
-      String why = "can't read the API key from " + file + ": " + FileWords.why(missing);
-      String instead = " the file of an API key with --key-file, or set COATCHECK_API_KEY.";
-      throw named.isPresent()
-          ? new Misused(why + " Name" + instead)
-          : new CommandFailed(
-              why
-                  + " Start a gateway here (./coatcheck serve), which writes a development key,"
-                  + " or go to the folder of one, or name"
-                  + instead);
-    }
-  }
-
-  private Optional<Path> trusted() {
-    return Optional.ofNullable(caFile).or(() -> Variables.get("COATCHECK_CA_FILE").map(Path::of));
-  }
-
-  private String key(String text, String where) throws Misused {
-    keySource = where;
-    String key = text.strip();
-    if (!KEY.matcher(key).matches()) {
-      throw new Misused(where + " holds no API key.");
-    }
-    return key;
-  }
-
-  private CoatcheckClient client() throws CommandFailed {
-    CoatcheckClient made = client;
-    if (made == null) {
-      CoatcheckClient.Builder builder =
-          builder().apiKey(key()).deadline(WAIT).connectTimeout(CONNECT_WAIT).triesMax(1);
-      Optional<Path> trusted = trusted();
-      if (trusted.isPresent() && !url.startsWith("http:")) {
-        builder.tls(TrustedCertificates.in(trusted.get()));
-      }
-      made = builder.build();
-      client = made;
-    }
-    return made;
-  }
-
-  private CoatcheckClient.Builder builder() throws Misused {
-    try {
-      return CoatcheckClient.builder(URI.create(url));
-    } catch (IllegalArgumentException malformed) {
-      throw new Misused(
-          "the address of the gateway must look like http://127.0.0.1:8080, not %s. It comes from --url, COATCHECK_URL or COATCHECK_PORT."
-              .formatted(url));
-    }
   }
 }

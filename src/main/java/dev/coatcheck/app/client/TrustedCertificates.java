@@ -1,9 +1,9 @@
 package dev.coatcheck.app.client;
 
-import dev.coatcheck.app.boot.NamedPipe;
+import dev.coatcheck.core.file.FileWords;
+import dev.coatcheck.core.file.InputFile;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
@@ -21,10 +21,7 @@ final class TrustedCertificates {
    * @throws Misused if it has no certificates
    */
   static SSLContext in(Path pem) throws Misused {
-    if (NamedPipe.isAt(pem)) {
-      throw unreadable(pem, "it is a named pipe.");
-    }
-    try (InputStream file = Files.newInputStream(pem)) {
+    try (InputStream file = InputFile.open(pem)) {
       KeyStore store = KeyStore.getInstance("PKCS12");
       store.load(null, null);
       for (Certificate each : CertificateFactory.getInstance("X.509").generateCertificates(file)) {

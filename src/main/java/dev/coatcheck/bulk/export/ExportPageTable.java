@@ -17,9 +17,9 @@ import java.util.UUID;
 import org.jooq.DSLContext;
 
 /**
- * An export from distributed tables: a page of mappings in the order of their keys, then the
- * aliases of the page, which all shards are asked for. There is no snapshot over several machines:
- * a mapping that is minted meanwhile may be in the export or not.
+ * Exports distributed tables page by page: first the mappings in the order of their keys, then
+ * their aliases, which may be on any shard. There is no snapshot over several machines, so the
+ * export may have a mapping that is minted meanwhile, or lack it.
  */
 final class ExportPageTable {
   private static final int PAGE_ROWS = 2_000;

@@ -11,9 +11,9 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The secret of an era: 256 random bits that are used for nothing but to derive, by HMAC-SHA256
- * under separate labels, the key of the cipher and a fingerprint. The fingerprint names it in the
- * database, in answers and in messages, and tells nothing about it.
+ * The secret of an era: 256 random bits. HMAC-SHA256 derives two values from it, and it is used for
+ * nothing else: the key of the cipher, and a fingerprint, which names the seal key in the database,
+ * in answers and in messages, and tells nothing about it.
  */
 public final class SealKey {
   static final int BYTES = 32;

@@ -1,11 +1,10 @@
 package dev.coatcheck.core.seal;
 
+import dev.coatcheck.core.file.FileWords;
+import dev.coatcheck.core.file.InputFile;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFilePermission;
@@ -53,38 +52,18 @@ public final class SealKeys {
   }
 
   public static Parsed read(Path file) {
-    Path path = file.toAbsolutePath();
-    if (Files.exists(file)
-        && !Files.isRegularFile(file)
-        && !path.startsWith("/dev")
-        && !path.startsWith("/proc")) { // a named pipe may wait for its writer for good
-      return new Parsed.Faulty("is no regular file: " + file);
-    }
     try {
+      String text = new String(InputFile.read(file, BYTES_MAX), StandardCharsets.UTF_8);
       PosixFileAttributeView access =
           Files.getFileAttributeView(file, PosixFileAttributeView.class);
       if (access != null && !ALLOWED.containsAll(access.readAttributes().permissions())) {
         return new Parsed.Faulty(
             "others than its owner may use %s; run chmod 600 on it".formatted(file));
       }
-      byte[] content;
-      try (InputStream in = Files.newInputStream(file)) {
-        content = in.readNBytes(BYTES_MAX + 1);
-      }
-      return content.length > BYTES_MAX
-          ? unreadable(file, "more than " + BYTES_MAX + " bytes")
-          : parse(new String(content, StandardCharsets.UTF_8).lines().toList(), file);
-    } catch (NoSuchFileException missing) {
-      return unreadable(file, "there is no such file");
-    } catch (AccessDeniedException denied) {
-      return unreadable(file, "this user may not");
-    } catch (IOException odd) {
-      return unreadable(file, "it is no file");
+      return parse(text.lines().toList(), file);
+    } catch (IOException unreadable) {
+      return new Parsed.Faulty("%s can't be read: %s".formatted(file, FileWords.why(unreadable)));
     }
-  }
-
-  private static Parsed unreadable(Path file, String why) {
-    return new Parsed.Faulty("can't be read, %s: %s".formatted(why, file));
   }
 
   private static Parsed parse(List<String> lines, Path file) {

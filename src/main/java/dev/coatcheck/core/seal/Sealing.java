@@ -51,10 +51,6 @@ public final class Sealing {
       String fingerprint,
       Optional<SealKey> key,
       Optional<Instant> closedAt) {
-    public Era(Optional<Instant> startsAt, String fingerprint, Optional<SealKey> key) {
-      this(startsAt, fingerprint, key, Optional.empty());
-    }
-
     public boolean isClosed() {
       return closedAt.isPresent();
     }

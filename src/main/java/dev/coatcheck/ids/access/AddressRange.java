@@ -53,6 +53,14 @@ public record AddressRange(InetAddress address, int bits) {
     }
   }
 
+  /** Whether a host of a URL is this machine alone: by its name, or by a loopback address. */
+  public static boolean isLoopback(String host) {
+    return host.equalsIgnoreCase("localhost")
+        || literal(host.replaceAll("[\\[\\]]", ""))
+            .filter(InetAddress::isLoopbackAddress)
+            .isPresent();
+  }
+
   /** Reads an address without asking a name server; empty if the text is none. */
   public static Optional<InetAddress> literal(String text) {
     try {

@@ -22,7 +22,7 @@ import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jspecify.annotations.Nullable;
 
-/** All API keys within one transaction, which is the only one that changes any. */
+/** API keys within a transaction. While it lasts, no other transaction changes any of them. */
 final class ApiKeyTable {
   /** The key, and what it made by rotating another key or itself, and so on. */
   private static final String REVOKE =

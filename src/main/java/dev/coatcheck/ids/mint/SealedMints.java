@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** Mints of sealed public IDs without names: Postgres is not asked, and nothing is written. */
+/** Mints sealed public IDs that get no alias, without Postgres: there is no row to write. */
 final class SealedMints {
   private final Function<Type, KeyGenerator> keys;
   private final SealedRows rows;

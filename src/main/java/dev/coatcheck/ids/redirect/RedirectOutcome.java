@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The target of a public ID or a legacy ID. */
+/** Where the link with a public ID or a legacy ID leads, or why it has no target. */
 public sealed interface RedirectOutcome {
 
   /**

@@ -47,19 +47,9 @@ public final class Redirector {
    *
    * @param hosts that the operator lists
    * @param events takes what is to be observed
+   * @param allowed the types whose links are known
    */
   public Redirector(
-      Registry registry,
-      IdParser parser,
-      Resolver resolver,
-      IdResolver ids,
-      RedirectHosts hosts,
-      Consumer<Event> events,
-      InstantSource clock) {
-    this(registry, parser, resolver, ids, hosts, events, clock, AllowedTypes.ALL);
-  }
-
-  private Redirector(
       Registry registry,
       IdParser parser,
       Resolver resolver,

@@ -39,17 +39,4 @@ public record TypeDefinition(
    * @param sealKey the fingerprint of the seal key of the first era
    */
   public record SealedFrom(Instant from, String sealKey) {}
-
-  /** With the default generation of keys, and without a scope of client IDs. */
-  public TypeDefinition(String name, Prefix prefix, KeyKind keyKind, Policies policies) {
-    this(
-        name,
-        prefix,
-        keyKind,
-        KeyGeneration.usual(keyKind),
-        policies,
-        Optional.empty(),
-        Optional.empty(),
-        false);
-  }
 }

@@ -8,7 +8,8 @@ import java.util.Optional;
 /**
  * A request for a plan: the table, and the type of its rows.
  *
- * @param applicationPath of the sessions that write to it; empty: that of its owner's settings
+ * @param applicationPath the search path of the sessions that write to the table; if empty, the one
+ *     in the settings of the table's owner
  */
 public record PlanRequest(
     String source, TableSpec table, Type type, Optional<SearchPath> applicationPath) {}

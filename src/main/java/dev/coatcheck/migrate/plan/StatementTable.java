@@ -78,12 +78,11 @@ final class StatementTable {
    * Those of other roles than the source's own that mention one of some tables, with their calls.
    */
   static CalledStatements called(Database database, List<String> tables) {
-    List<String> schema =
-        database.read("inspect", sql -> PlainSql.rows(sql, EXTENSION, row -> row.getString(1)));
+    Optional<String> schema = schema(database);
     if (schema.isEmpty()) {
       return new CalledStatements(List.of(), Optional.of(NOT_INSTALLED));
     }
-    String text = CALLED.replace("<schema>", schema.getFirst()) + " " + (STATEMENTS_MAX + 1);
+    String text = CALLED.replace("<schema>", schema.get()) + " " + (STATEMENTS_MAX + 1);
     try {
       boolean seesOthers = database.read("inspect", sql -> PlainSql.isTrue(sql, SEES_OTHERS));
       List<Called> found =
@@ -111,12 +110,11 @@ final class StatementTable {
    */
   static RecordedStatements recorded(Source source, List<String> tables) {
     Database database = source.database();
-    List<String> schema =
-        database.read("inspect", sql -> PlainSql.rows(sql, EXTENSION, row -> row.getString(1)));
+    Optional<String> schema = schema(database);
     if (schema.isEmpty()) {
       return RecordedStatements.none(NOT_INSTALLED);
     }
-    String text = RECORDED.replace("<schema>", schema.getFirst()) + " " + (STATEMENTS_MAX + 1);
+    String text = RECORDED.replace("<schema>", schema.get()) + " " + (STATEMENTS_MAX + 1);
     String defaultPath = CatalogTable.defaultPath(database, source.settings());
     try {
       List<Recorded> found =
@@ -137,6 +135,11 @@ final class StatementTable {
     } catch (DataAccessException refused) {
       return RecordedStatements.none(UNREADABLE);
     }
+  }
+
+  /** Of the extension that records statements, if it is installed. */
+  private static Optional<String> schema(Database database) {
+    return database.read("inspect", sql -> PlainSql.first(sql, EXTENSION, row -> row.getString(1)));
   }
 
   private static SearchPath path(String text) {

@@ -45,8 +45,7 @@ final class StepTable {
     Field<Instant> oldest =
         field(
             "now() - make_interval(secs => {0})",
-            TABLE_MIGRATION_STEP.CHANGED_AT.getDataType(),
-            val(ageMax.toSeconds()));
+            TABLE_MIGRATION_STEP.CHANGED_AT.getDataType(), val(ageMax.toSeconds()));
     return sql.fetchExists(
         TABLE_MIGRATION_STEP,
         TABLE_MIGRATION_STEP.MIGRATION_ID.eq(id),

@@ -41,6 +41,6 @@ public record SwitchWindow(Optional<Instant> notBefore, Optional<Instant> notAft
   }
 
   public boolean isOverAt(Instant now) {
-    return notAfter.filter(now::isAfter).isPresent();
+    return refusalAt(now).isPresent();
   }
 }

@@ -10,6 +10,7 @@ import org.jooq.DSLContext;
 import org.jooq.exception.DataAccessException;
 import org.postgresql.PGConnection;
 import org.postgresql.copy.CopyIn;
+import org.postgresql.copy.CopyManager;
 import org.postgresql.copy.CopyOut;
 
 /**
@@ -32,23 +33,20 @@ public final class Copy {
     void read(byte[] row) throws IOException;
   }
 
-  public static void in(DSLContext sql, String statement, byte[] rows, int length) {
-    sql.connection(connection -> send(connection, statement, rows, length));
+  private interface Work {
+    void on(Connection connection, CopyManager copies) throws SQLException, IOException;
   }
 
-  private static void send(Connection connection, String statement, byte[] rows, int length) {
-    try {
-      CopyIn copy = connection.unwrap(PGConnection.class).getCopyAPI().copyIn(statement);
-      for (int at = 0; at < length; at += SLICE_BYTES) {
-        copy.writeToCopy(rows, at, Math.min(SLICE_BYTES, length - at));
-      }
-      copy.endCopy();
-    } catch (SQLException failed) {
-      throw failed(connection, failed);
-    } catch (RuntimeException | Error thrown) {
-      BrokenOff.close(connection);
-      throw thrown;
-    }
+  public static void in(DSLContext sql, String statement, byte[] rows, int length) {
+    run(
+        sql,
+        (_, copies) -> {
+          CopyIn copy = copies.copyIn(statement);
+          for (int at = 0; at < length; at += SLICE_BYTES) {
+            copy.writeToCopy(rows, at, Math.min(SLICE_BYTES, length - at));
+          }
+          copy.endCopy();
+        });
   }
 
   /**
@@ -61,30 +59,34 @@ public final class Copy {
    */
   public static void out(
       DSLContext sql, String statement, Duration firstRowMax, Duration nextRowMax, Reader reader) {
+    run(
+        sql,
+        (connection, copies) -> {
+          connection.setNetworkTimeout(Runnable::run, (int) firstRowMax.toMillis());
+          CopyOut copy = copies.copyOut(statement);
+          byte[] row = copy.readFromCopy();
+          connection.setNetworkTimeout(Runnable::run, (int) nextRowMax.toMillis());
+          for (; row != null; row = copy.readFromCopy()) {
+            reader.read(row);
+          }
+        });
+  }
+
+  private static void run(DSLContext sql, Work work) {
     sql.connection(
         connection -> {
           try {
-            connection.setNetworkTimeout(Runnable::run, (int) firstRowMax.toMillis());
-            CopyOut copy = connection.unwrap(PGConnection.class).getCopyAPI().copyOut(statement);
-            byte[] row = copy.readFromCopy();
-            connection.setNetworkTimeout(Runnable::run, (int) nextRowMax.toMillis());
-            for (; row != null; row = copy.readFromCopy()) {
-              reader.read(row);
-            }
+            work.on(connection, connection.unwrap(PGConnection.class).getCopyAPI());
           } catch (IOException stopped) {
             BrokenOff.close(connection);
             throw new UncheckedIOException(stopped);
           } catch (SQLException failed) {
-            throw failed(connection, failed);
+            BrokenOff.closeUnlessAnswered(connection, failed);
+            throw new DataAccessException("COPY: " + failed.getMessage(), failed);
           } catch (RuntimeException | Error thrown) {
             BrokenOff.close(connection);
             throw thrown;
           }
         });
-  }
-
-  private static DataAccessException failed(Connection connection, SQLException failed) {
-    BrokenOff.closeUnlessAnswered(connection, failed);
-    return new DataAccessException("COPY: " + failed.getMessage(), failed);
   }
 }

@@ -11,10 +11,10 @@ import java.util.function.ToIntFunction;
 import org.jooq.DSLContext;
 
 /**
- * A statement about rows of known buckets. Where tables are distributed it is sent once for each
- * shard, with the buckets of that shard as a condition: by it Citus and partitioned tables know
- * that one shard is meant, so that its lateral joins and its locks are as good as on one table. On
- * one table the condition would only cost time, and is left out.
+ * A statement about rows of known buckets. Where tables are distributed, it is sent once for each
+ * shard. A condition names the buckets of that shard: so Citus and partitioned tables know that one
+ * shard is meant, and can do its lateral joins and locks as on one table. On one table the
+ * condition would only cost time, and is left out.
  *
  * <p>The text has {@code {shard}} in the place of a condition, after all of its {@code ?}.
  */

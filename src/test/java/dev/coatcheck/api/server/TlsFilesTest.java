@@ -52,7 +52,7 @@ class TlsFilesTest {
     assertThat(new TlsFiles(certificate, key).read())
         .isEqualTo(
             new TlsFiles.Read.Faulty(
-                List.of("names a file that does not exist: " + certificate),
+                List.of(cantBeRead(certificate, "there is no such file.")),
                 List.of("names a key that is neither RSA nor EC, or can't be read: " + key)));
   }
 
@@ -67,7 +67,8 @@ class TlsFilesTest {
     assertThat(faults(read(ec.pem() + rsa.pem(), ec.keyPem())))
         .contains("certificate 2 did not issue the one before it");
     assertThat(faults(read("x".repeat(300_000), ec.keyPem()))).contains("more than 262144 bytes");
-    assertThat(faults(new TlsFiles(folder, key).read())).contains("is not a readable file");
+    assertThat(faults(new TlsFiles(folder, key).read()))
+        .contains(cantBeRead(folder, "Is a directory"));
   }
 
   @Test
@@ -94,14 +95,18 @@ class TlsFilesTest {
     Path pipe = folder.resolve("pipe");
     assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
 
+    String why = "it is a pipe or a device, which can't be read again.";
     assertThat(
             CompletableFuture.supplyAsync(
                 () -> new TlsFiles(pipe, pipe).read(), Thread.ofPlatform().daemon()::start))
         .succeedsWithin(Duration.ofSeconds(10))
         .isEqualTo(
             new TlsFiles.Read.Faulty(
-                List.of("names something that is not a readable file: " + pipe),
-                List.of("names something that is not a readable file: " + pipe)));
+                List.of(cantBeRead(pipe, why)), List.of(cantBeRead(pipe, why))));
+  }
+
+  private static String cantBeRead(Path file, String why) {
+    return "names %s, which can't be read: %s".formatted(file, why);
   }
 
   private TlsFiles.Read read(String certificatePem, String keyPem) throws IOException {

@@ -141,9 +141,10 @@ class ConfigTest {
                     "COATCHECK_TLS_KEY_FILE", "/no/tls.key")))
         .isEqualTo(
             """
-            COATCHECK_TLS_CERTIFICATE_FILE (--tls-certificate-file) names a file that does not \
-            exist: /no/tls.crt
-            COATCHECK_TLS_KEY_FILE (--tls-key-file) names a file that does not exist: /no/tls.key\
+            COATCHECK_TLS_CERTIFICATE_FILE (--tls-certificate-file) names /no/tls.crt, which \
+            can't be read: there is no such file.
+            COATCHECK_TLS_KEY_FILE (--tls-key-file) names /no/tls.key, which can't be read: there \
+            is no such file.\
             """);
     assertThat(valid(Map.of(), Map.of()).tls()).isEmpty();
   }
@@ -252,13 +253,17 @@ class ConfigTest {
     assertThat(faults(onDatabase("COATCHECK_DATABASE_PASSWORD_FILE", lines)))
         .isEqualTo(PASSWORD_FILE + "names a file of more than one line: " + lines);
     assertThat(faults(onDatabase("COATCHECK_DATABASE_PASSWORD_FILE", large)))
-        .isEqualTo(PASSWORD_FILE + "names a file of more than 4096 bytes: " + large);
+        .isEqualTo(PASSWORD_FILE + cantBeRead(large, "it has more than 4096 bytes."));
     assertThat(faults(onDatabase("COATCHECK_DATABASE_PASSWORD_FILE", missing)))
-        .isEqualTo(PASSWORD_FILE + "names a file that does not exist: " + missing);
+        .isEqualTo(PASSWORD_FILE + cantBeRead(missing, "there is no such file."));
     assertThat(faults(onDatabase("COATCHECK_DATABASE_PASSWORD_FILE", folder)))
-        .isEqualTo(PASSWORD_FILE + "names something that is not a readable file: " + folder);
+        .isEqualTo(PASSWORD_FILE + cantBeRead(folder, "Is a directory"));
     assertThat(faults(onDatabase("COATCHECK_DATABASE_PASSWORD_FILE", pipe)))
-        .isEqualTo(PASSWORD_FILE + "names something that is not a readable file: " + pipe);
+        .isEqualTo(PASSWORD_FILE + cantBeRead(pipe, "it is a named pipe."));
+  }
+
+  private static String cantBeRead(Path file, String why) {
+    return "names %s, which can't be read: %s".formatted(file, why);
   }
 
   @Test

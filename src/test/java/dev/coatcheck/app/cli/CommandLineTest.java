@@ -293,7 +293,7 @@ class CommandLineTest {
             new Terminal(
                 2,
                 "",
-                "coatcheck types list: %s is a named pipe. Name a file with the API key, or set COATCHECK_API_KEY.\n"
+                "coatcheck types list: can't read the API key from %s: it is a named pipe. Name the file of an API key with --key-file, or set COATCHECK_API_KEY.\n"
                     .formatted(pipe)));
     for (String[] verb :
         List.of(
@@ -306,7 +306,7 @@ class CommandLineTest {
           .hasLineCount(1);
     }
     assertThat(Terminal.run("types", "seal-key", "list", "--file=" + pipe).err())
-        .contains("is no regular file: " + pipe)
+        .contains(pipe + " can't be read: it is a named pipe.")
         .hasLineCount(1);
     assertThat(AtGateway.run("ids", "import", pipe, "--format=csv"))
         .isEqualTo(

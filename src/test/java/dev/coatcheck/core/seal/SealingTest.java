@@ -52,7 +52,7 @@ class SealingTest {
   }
 
   private static Era era(SealKeys keys, Optional<Instant> startsAt, String fingerprint) {
-    return new Era(startsAt, fingerprint, keys.withFingerprint(fingerprint));
+    return new Era(startsAt, fingerprint, keys.withFingerprint(fingerprint), Optional.empty());
   }
 
   private static long key(String time) {
@@ -235,7 +235,12 @@ class SealingTest {
               prefix,
               LAYOUT,
               Instant.EPOCH,
-              List.of(new Era(Optional.empty(), sealKey.fingerprint(), Optional.of(sealKey))));
+              List.of(
+                  new Era(
+                      Optional.empty(),
+                      sealKey.fingerprint(),
+                      Optional.of(sealKey),
+                      Optional.empty())));
       long key = Long.parseLong(vector.path("key").stringValue());
       assertThat(new PublicId(prefix, sealing.seal(key).orElseThrow()))
           .hasToString(vector.path("id").stringValue());
@@ -255,7 +260,8 @@ class SealingTest {
     assertThat(fault(read("a".repeat(64), "rw-r-----"))).contains("chmod 600");
     assertThat(fault(read("a".repeat(64), "rw----r--"))).contains("chmod 600");
     assertThat(fault(SealKeys.read(folder.resolve("none"))))
-        .contains("can't be read, there is no such file");
+        .contains("can't be read: there is no such file.");
+    assertThat(fault(SealKeys.read(folder))).contains("can't be read: Is a directory");
     assertThat(SealKey.parse("A".repeat(64))).isEmpty();
     assertThat(SealKey.parse("a".repeat(64)).orElseThrow().toString()).hasSize(16);
   }

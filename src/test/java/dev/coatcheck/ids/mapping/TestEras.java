@@ -34,7 +34,10 @@ public final class TestEras {
             Instant.EPOCH,
             List.of(
                 new Sealing.Era(
-                    Optional.empty(), sealKey, TestSealKeys.ALL.withFingerprint(sealKey))))
+                    Optional.empty(),
+                    sealKey,
+                    TestSealKeys.ALL.withFingerprint(sealKey),
+                    Optional.empty())))
         .seal(key.value())
         .orElseThrow();
   }

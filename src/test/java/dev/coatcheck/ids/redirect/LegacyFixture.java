@@ -1,5 +1,6 @@
 package dev.coatcheck.ids.redirect;
 
+import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.mapping.IdParser;
 import dev.coatcheck.ids.mapping.MappingFixture;
 import dev.coatcheck.ids.mapping.OlderId;
@@ -44,7 +45,8 @@ public record LegacyFixture(
             ids,
             hosts,
             gateway.observer::observe,
-            clock));
+            clock,
+            AllowedTypes.ALL));
   }
 
   /** A caller without an API key, at an address. */

@@ -26,6 +26,7 @@ class SealRulesTest {
                     new Sealing.Era(
                         i == 0 ? Optional.empty() : Optional.of(Instant.EPOCH.plusSeconds(i)),
                         "%016x".formatted(i),
+                        Optional.empty(),
                         Optional.empty()))
             .toList();
     Prefix prefix = new Prefix("msg");

@@ -24,7 +24,6 @@ import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.function.Function;
 
 /** Decides who sees a page and whose forms count, and turns each failure into a page. */
@@ -342,10 +341,6 @@ public final class Gate {
   }
 
   private static Answer page(Problem problem, Html.Template template) {
-    Answer page = Html.page(problem.code().status(), template);
-    OptionalInt seconds = problem.retryAfterSeconds();
-    return seconds.isEmpty()
-        ? page
-        : page.with("Retry-After", Integer.toString(seconds.getAsInt()));
+    return Html.page(problem.code().status(), template).withRetryAfterOf(problem);
   }
 }

@@ -9,7 +9,6 @@ import java.net.InetAddress;
 import java.net.URI;
 import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 
 /** From where a browser sends a request, as far as the request tells. */
 public final class RequestOrigin {
@@ -31,20 +30,13 @@ public final class RequestOrigin {
 
   /** Whether the browser runs on this very machine, as far as the connection and its host tell. */
   public static boolean isOnThisMachine(Context ctx) {
-    return AddressRange.literal(ctx.req().getRemoteAddr())
-            .filter(InetAddress::isLoopbackAddress)
-            .isPresent()
-        && isLoopbackName(ctx);
+    return AddressRange.isLoopback(ctx.req().getRemoteAddr()) && isLoopbackName(ctx);
   }
 
   private static boolean isLoopbackName(Context ctx) {
     try {
       String host = URI.create("http://" + ctx.header("Host")).getHost();
-      return host != null
-          && (host.toLowerCase(Locale.ROOT).equals("localhost")
-              || AddressRange.literal(host.replaceAll("[\\[\\]]", ""))
-                  .filter(InetAddress::isLoopbackAddress)
-                  .isPresent());
+      return host != null && AddressRange.isLoopback(host);
     } catch (IllegalArgumentException malformed) {
       return false;
     }

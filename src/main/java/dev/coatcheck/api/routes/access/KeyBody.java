@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the rights of an API key from a request. A list that is missing or null means everything;
- * an empty list is refused, because it could be read as either.
+ * an empty list is refused, because some would read it as everything, and others as nothing.
  */
 public final class KeyBody {
   private static final int TYPES_MAX = 100;

@@ -20,7 +20,6 @@ import dev.coatcheck.ids.url.UrlOutcome;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
 import java.util.List;
-import java.util.OptionalInt;
 import java.util.stream.Collectors;
 import org.eclipse.jetty.http.HttpField;
 
@@ -157,12 +156,10 @@ public final class ProxyRoutes implements Routes {
   }
 
   private static Answer refused(Problem problem, List<HttpField> headers, String requestId) {
-    Answer answer =
-        refused(problem.code().status()).with(PROBLEM, problem.line(requestId)).with(headers);
-    OptionalInt seconds = problem.retryAfterSeconds();
-    return seconds.isPresent()
-        ? answer.with("Retry-After", Integer.toString(seconds.getAsInt()))
-        : answer;
+    return refused(problem.code().status())
+        .with(PROBLEM, problem.line(requestId))
+        .with(headers)
+        .withRetryAfterOf(problem);
   }
 
   private static Answer refused(int status) {

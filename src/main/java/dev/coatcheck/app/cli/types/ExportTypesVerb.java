@@ -3,14 +3,13 @@ package dev.coatcheck.app.cli.types;
 import dev.coatcheck.app.client.CommandFailed;
 import dev.coatcheck.app.client.GatewayCalls;
 import dev.coatcheck.app.client.Output;
-import java.nio.file.Path;
+import dev.coatcheck.app.client.OutputFile;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import tools.jackson.databind.JsonNode;
 
 /** {@code coatcheck types export}. */
@@ -24,13 +23,7 @@ import tools.jackson.databind.JsonNode;
 public final class ExportTypesVerb implements Callable<Integer> {
   @Mixin private GatewayCalls gateway = new GatewayCalls();
   @Mixin private Output output = new Output();
-
-  @Option(
-      names = "--output",
-      paramLabel = "FILE",
-      description =
-          "File to write, which appears when it is complete. Default, and -: standard output.")
-  private @Nullable Path file;
+  @Mixin private OutputFile target = new OutputFile();
 
   @Override
   public Integer call() throws CommandFailed {
@@ -45,10 +38,11 @@ public final class ExportTypesVerb implements Callable<Integer> {
       }
     }
     Map<String, Object> whole = Map.of("types", types);
-    if (file == null || file.toString().equals("-")) {
+    if (target.path().isEmpty()) {
       output.print(whole, out -> out.print(YamlText.of(whole)));
     } else {
-      TextFile.write(file, output.isJson() ? Output.object(whole) + "\n" : YamlText.of(whole));
+      String text = output.isJson() ? Output.object(whole) + "\n" : YamlText.of(whole);
+      TextFile.write(target.path().get(), text);
     }
     return 0;
   }

@@ -1,8 +1,7 @@
 package dev.coatcheck.app.cli.types;
 
-import dev.coatcheck.app.boot.NamedPipe;
+import dev.coatcheck.core.file.InputFile;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -55,7 +54,7 @@ final class SaltReference {
     try {
       String salt =
           env.isEmpty()
-              ? text(folder.resolve(file)).replaceFirst("\\R\\z", "")
+              ? InputFile.textOrStandardInput(folder.resolve(file)).replaceFirst("\\R\\z", "")
               : environment.apply(env);
       if (salt == null || salt.isEmpty()) {
         return (env.isEmpty()
@@ -68,11 +67,6 @@ final class SaltReference {
     } catch (IOException | InvalidPathException unreadable) {
       return "The file " + file + " with the salt can't be read.";
     }
-  }
-
-  private static String text(Path file) throws IOException {
-    NamedPipe.refuse(file);
-    return Files.readString(file);
   }
 
   /** The reference that an export gives to the salt of a type. */

@@ -1,8 +1,8 @@
 package dev.coatcheck.app.cli.types;
 
 import dev.coatcheck.app.client.CommandFailed;
-import dev.coatcheck.app.client.FileWords;
 import dev.coatcheck.app.client.WholeFile;
+import dev.coatcheck.core.file.FileWords;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,15 +1,13 @@
 package dev.coatcheck.app.cli.types;
 
-import dev.coatcheck.app.boot.NamedPipe;
-import dev.coatcheck.app.client.FileWords;
 import dev.coatcheck.app.client.Misused;
+import dev.coatcheck.core.file.FileWords;
+import dev.coatcheck.core.file.InputFile;
 import dev.coatcheck.core.json.JsonFault;
 import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.ids.registry.Type;
 import dev.coatcheck.ids.registry.TypeDefinition;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -59,25 +57,17 @@ record TypesFile(List<Declared> types) {
 
   private static String text(Path file) throws Misused {
     try {
-      if (isStandardInput(file)) {
-        return new String(System.in.readAllBytes(), StandardCharsets.UTF_8);
-      }
-      NamedPipe.refuse(file);
-      return Files.readString(file);
+      return InputFile.textOrStandardInput(file);
     } catch (IOException unreadable) {
       throw new Misused("can't read " + file + ": " + FileWords.why(unreadable));
     }
-  }
-
-  private static boolean isStandardInput(Path file) {
-    return file.toString().equals("-");
   }
 
   private static TypesFile parse(
       Path file, String text, @Nullable UnaryOperator<@Nullable String> environment)
       throws Misused {
     FileProblems problems =
-        new FileProblems(isStandardInput(file) ? "standard input" : file.toString());
+        new FileProblems(InputFile.isDash(file) ? "standard input" : file.toString());
     YamlObject yaml = YamlObject.read(text, problems);
     Path folder = file.toAbsolutePath().getParent();
     List<Declared> types = new ArrayList<>();

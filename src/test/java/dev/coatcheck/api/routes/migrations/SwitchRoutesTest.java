@@ -71,11 +71,7 @@ class SwitchRoutesTest {
 
   /** Both ways, a time of the database says nothing about the clock of a gateway. */
   @ParameterizedTest
-  @CsvSource({
-    "fresh,  0 hours,  false",
-    "old,   -2 hours,  true",
-    "ahead, 26 hours,  true"
-  })
+  @CsvSource({"fresh,  0 hours,  false", "old,   -2 hours,  true", "ahead, 26 hours,  true"})
   void aVerificationCountsForAnHourOfTheClockThatDatesIt(
       String table, String later, boolean isRepeated) {
     RUNS.table(table, 10);

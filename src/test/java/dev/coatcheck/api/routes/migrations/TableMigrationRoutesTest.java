@@ -133,8 +133,7 @@ class TableMigrationRoutesTest {
 
     assertThat(found.status()).isEqualTo(200);
     assertThat(found.text("/public_id/key"))
-        .isEqualTo(
-            Long.toString(GATEWAY.count("select snowflake_id from ahead where id = 2900")));
+        .isEqualTo(Long.toString(GATEWAY.count("select snowflake_id from ahead where id = 2900")));
     assertProblem(API.get("/v1/types/ahead/aliases/legacy/3001"), "404 alias_unknown value");
   }
 

@@ -27,14 +27,12 @@ final class Answers {
 
   /** What an entry of a batch found. */
   static <T> Resolution<T> entry(
-      Class<T> type, @Nullable PublicId<T> asked, Fields entry, Optional<String> requestId) {
+      Class<T> type, @Nullable PublicId<T> asked, Fields entry, GatewayAnswer answer) {
     Optional<Fields> publicId = entry.fields("public_id");
     if (publicId.isPresent()) {
       return found(type, publicId.get());
     }
-    Fields error = entry.fields("error").orElse(entry);
-    return ended(
-        asked, Problem.ofItem(entry.number("status").orElse(500), error, requestId), error);
+    return ended(asked, Problem.ofItem(entry, answer), entry.fields("error").orElse(entry));
   }
 
   /**

@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -70,28 +71,30 @@ final class Batches {
   }
 
   /**
-   * The entries of an answer, by the index of their items.
+   * What the entries of an answer say of their items, in the order of the items.
    *
-   * @throws CoatcheckException unless each item has exactly one
+   * @param result of an item and its entry
+   * @throws CoatcheckException unless each item has exactly one entry
    */
-  static List<Fields> paired(GatewayAnswer answer, int items) {
-    @Nullable Fields[] byIndex = new Fields[items];
+  static <Q, R> List<R> paired(
+      GatewayAnswer answer, List<Q> items, BiFunction<Q, Fields, R> result) {
+    @Nullable Fields[] byIndex = new Fields[items.size()];
     List<Fields> entries = answer.fields().list("data");
     for (Fields entry : entries) {
       int index = entry.number("index").orElse(-1);
-      if (index < 0 || index >= items || byIndex[index] != null) {
-        throw unpaired(entries.size(), items);
+      if (index < 0 || index >= byIndex.length || byIndex[index] != null) {
+        throw unpaired(entries.size(), byIndex.length);
       }
       byIndex[index] = entry;
     }
-    List<Fields> paired = new ArrayList<>(items);
+    List<R> results = new ArrayList<>(byIndex.length);
     for (Fields entry : byIndex) {
       if (entry == null) {
-        throw unpaired(entries.size(), items);
+        throw unpaired(entries.size(), byIndex.length);
       }
-      paired.add(entry);
+      results.add(result.apply(items.get(results.size()), entry));
     }
-    return paired;
+    return results;
   }
 
   private static CoatcheckException unpaired(int entries, int items) {

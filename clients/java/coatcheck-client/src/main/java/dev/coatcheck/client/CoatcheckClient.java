@@ -145,7 +145,11 @@ public final class CoatcheckClient implements AutoCloseable {
     return Batches.sparing(
         requests,
         request -> request.clientNamespace().map(Json::isText).orElse(true),
-        new MintResult.Refused<T>(notText("field_invalid", "The client_namespace")),
+        new MintResult.Refused<T>(
+            Problem.ofClient(
+                400,
+                "field_invalid",
+                "The client_namespace contains U+0000 or half a surrogate pair.")),
         some -> mintParts(some, idempotencyKey));
   }
 
@@ -270,9 +274,8 @@ public final class CoatcheckClient implements AutoCloseable {
           List<String> texts = part.stream().map(Object::toString).toList();
           Map<String, Object> json = Map.of("type", names.of(type), "legacy_ids", texts);
           GatewayAnswer answer = query("/v1/legacy/resolve", json, "resolveLegacyBatch");
-          return Batches.paired(answer, part.size()).stream()
-              .map(entry -> Answers.entry(type, null, entry, answer.header("Request-Id")))
-              .toList();
+          return Batches.paired(
+              answer, part, (number, entry) -> Answers.entry(type, null, entry, answer));
         });
   }
 
@@ -486,17 +489,12 @@ public final class CoatcheckClient implements AutoCloseable {
   }
 
   private List<? extends Resolution<?>> resolveParts(List<? extends PublicId<?>> ids) {
-    return Batches.each(
+    return Batches.<PublicId<?>, Resolution<?>>each(
         List.copyOf(ids),
         part -> {
           List<String> texts = part.stream().map(Object::toString).toList();
           GatewayAnswer answer = query("/v1/ids/resolve", Map.of("ids", texts), "resolveBatch");
-          List<Fields> entries = Batches.paired(answer, part.size());
-          List<Resolution<?>> results = new ArrayList<>(part.size());
-          for (int i = 0; i < part.size(); i++) {
-            results.add(resolution(part.get(i), entries.get(i), answer));
-          }
-          return results;
+          return Batches.paired(answer, part, (id, entry) -> resolution(id, entry, answer));
         });
   }
 
@@ -506,23 +504,20 @@ public final class CoatcheckClient implements AutoCloseable {
   }
 
   private List<? extends Resolution<?>> lookupParts(List<? extends Key<?>> keys) {
-    return Batches.each(
+    return Batches.<Key<?>, Resolution<?>>each(
         List.copyOf(keys),
         part -> {
           Class<?> type = part.get(0).type();
           List<String> texts = part.stream().map(Key::text).toList();
           Map<String, Object> json = Map.of("type", names.of(type), "keys", texts);
           GatewayAnswer answer = query("/v1/ids/lookup", json, "lookupBatch");
-          List<Resolution<?>> results = new ArrayList<>(part.size());
-          for (Fields entry : Batches.paired(answer, part.size())) {
-            results.add(Answers.entry(type, null, entry, answer.header("Request-Id")));
-          }
-          return results;
+          return Batches.paired(
+              answer, part, (key, entry) -> Answers.entry(type, null, entry, answer));
         });
   }
 
   private static <T> Resolution<T> resolution(PublicId<T> id, Fields entry, GatewayAnswer answer) {
-    return Answers.entry(id.type(), id, entry, answer.header("Request-Id"));
+    return Answers.entry(id.type(), id, entry, answer);
   }
 
   private <T> Minted<T> minted(MintRequest<T> request, GatewayRequest call) {
@@ -565,22 +560,17 @@ public final class CoatcheckClient implements AutoCloseable {
             : request.withIdempotencyKey(
                 idempotencyKey == null ? UUID.randomUUID().toString() : idempotencyKey);
     GatewayAnswer answer = transport.send(once, "mintBatch");
-    List<Fields> entries = Batches.paired(answer, part.size());
-    List<MintResult<T>> results = new ArrayList<>(part.size());
-    for (int i = 0; i < part.size(); i++) {
-      Fields entry = entries.get(i);
-      int status = entry.number("status").orElse(500);
-      Optional<Fields> publicId = entry.fields("public_id");
-      if (publicId.isPresent()) {
-        PublicId<T> id = Answers.id(part.get(i).type(), publicId.get());
-        results.add(new Minted<>(Mapping.of(id, publicId.get()), status == 201));
-      } else {
-        Fields error = entry.fields("error").orElse(entry);
-        results.add(
-            new MintResult.Refused<>(Problem.ofItem(status, error, answer.header("Request-Id"))));
-      }
+    return Batches.paired(answer, part, (asked, entry) -> mintResult(asked.type(), entry, answer));
+  }
+
+  private static <T> MintResult<T> mintResult(Class<T> type, Fields entry, GatewayAnswer answer) {
+    Optional<Fields> publicId = entry.fields("public_id");
+    if (publicId.isEmpty()) {
+      return new MintResult.Refused<>(Problem.ofItem(entry, answer));
     }
-    return results;
+    PublicId<T> id = Answers.id(type, publicId.get());
+    boolean isNew = entry.number("status").orElse(500) == 201;
+    return new Minted<>(Mapping.of(id, publicId.get()), isNew);
   }
 
   private Map<String, @Nullable Object> json(MintRequest<?> request) {
@@ -598,19 +588,14 @@ public final class CoatcheckClient implements AutoCloseable {
 
   private List<UrlResult> resolveUrlPart(List<String> part) {
     GatewayAnswer answer = query("/v1/urls/resolve", Map.of("urls", part), "resolveUrlBatch");
-    return Batches.paired(answer, part.size()).stream()
-        .map(entry -> urlResult(entry, answer.header("Request-Id")))
-        .toList();
+    return Batches.paired(answer, part, (url, entry) -> urlResult(entry, answer));
   }
 
-  private static UrlResult urlResult(Fields entry, Optional<String> requestId) {
-    Optional<Fields> url = entry.fields("resolved_url");
-    if (url.isPresent()) {
-      return new UrlResult.Resolved(ResolvedUrl.of(url.get()));
-    }
-    Fields error = entry.fields("error").orElse(entry);
-    return new UrlResult.Refused(
-        Problem.ofItem(entry.number("status").orElse(500), error, requestId));
+  private static UrlResult urlResult(Fields entry, GatewayAnswer answer) {
+    return entry
+        .fields("resolved_url")
+        .<UrlResult>map(url -> new UrlResult.Resolved(ResolvedUrl.of(url)))
+        .orElseGet(() -> new UrlResult.Refused(Problem.ofItem(entry, answer)));
   }
 
   /** The answer to a question, whatever it says. */
@@ -625,11 +610,6 @@ public final class CoatcheckClient implements AutoCloseable {
 
   private static GatewayRequest posted(String path, Map<String, ? extends @Nullable Object> json) {
     return GatewayRequest.of("POST", path).withBody("application/json", Json.write(json));
-  }
-
-  /** Refuses an item here, because the gateway would refuse the items beside it too. */
-  private static Problem notText(String code, String what) {
-    return Problem.ofClient(400, code, what + " contains U+0000 or half a surrogate pair.");
   }
 
   /**

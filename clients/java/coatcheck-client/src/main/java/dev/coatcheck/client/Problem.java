@@ -80,13 +80,16 @@ public record Problem(
         answer.retryAfter());
   }
 
-  static Problem ofItem(int status, Fields error, Optional<String> requestId) {
+  /** Of an entry in the answer to a batch. */
+  static Problem ofItem(Fields entry, GatewayAnswer answer) {
+    int status = entry.number("status").orElse(500);
+    Fields error = entry.fields("error").orElse(entry);
     return new Problem(
         status,
         error.text("code").orElse("internal"),
         error.text("detail").orElse("The item has the status " + status + "."),
         error.text("param"),
-        requestId,
+        answer.header("Request-Id"),
         Optional.empty());
   }
 

@@ -1,4 +1,4 @@
-package dev.coatcheck.app.client;
+package dev.coatcheck.core.file;
 
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
@@ -9,7 +9,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Objects;
 
-/** Why a file can't be read or written: the JDK names the file in the place of the reason. */
+/** Says why a file can't be read or written: the message of the JDK is often just its name. */
 public final class FileWords {
   private FileWords() {}
 
