@@ -1,6 +1,7 @@
 package dev.coatcheck.app.client;
 
 import dev.coatcheck.bulk.rows.RowFormat;
+import dev.coatcheck.core.file.FileWords;
 import dev.coatcheck.core.name.WireNamed;
 import java.io.IOException;
 import java.nio.file.FileSystemException;

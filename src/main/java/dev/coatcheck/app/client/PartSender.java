@@ -2,6 +2,7 @@ package dev.coatcheck.app.client;
 
 import dev.coatcheck.bulk.rows.Lines;
 import dev.coatcheck.bulk.rows.RowFormat;
+import dev.coatcheck.core.file.FileWords;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;

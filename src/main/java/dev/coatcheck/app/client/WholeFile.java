@@ -1,5 +1,6 @@
 package dev.coatcheck.app.client;
 
+import dev.coatcheck.core.file.FileWords;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

@@ -14,7 +14,7 @@ public final class FileWords {
   private FileWords() {}
 
   /** The same failure with the name of the file, which that of a full disk lacks. */
-  static FileSystemException named(Path file, IOException failed) {
+  public static FileSystemException named(Path file, IOException failed) {
     return failed instanceof FileSystemException named
         ? named
         : new FileSystemException(file.toString(), null, failed.getMessage());
