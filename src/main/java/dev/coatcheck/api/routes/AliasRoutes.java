@@ -139,7 +139,12 @@ public final class AliasRoutes implements Routes {
   private static Alias alias(Context ctx, Query query, Type type, AliasScheme scheme) {
     String value = ctx.pathParam("value");
     if (scheme == AliasScheme.CLIENT) {
-      return ClientIds.read(ctx, query, type, value);
+      return ClientIds.of(
+          type,
+          value,
+          query.text(ClientIds.NAMESPACE),
+          ClientIds.NAMESPACE,
+          RequestCaller.principal(ctx));
     }
     if (query.text(ClientIds.NAMESPACE).isPresent()) {
       throw Refusal.ofParameter(

@@ -173,7 +173,7 @@ public final class Parameters {
     return Alias.of(type, scheme, value);
   }
 
-  public static Refusal aliasMalformed(AliasScheme scheme, String param) {
+  static Refusal aliasMalformed(AliasScheme scheme, String param) {
     return new Refusal(ProblemCode.ALIAS_MALFORMED, param, sentence(scheme));
   }
 
