@@ -10,6 +10,7 @@ import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.LayoutParse;
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
@@ -159,6 +160,12 @@ public final class Parameters {
 
   public static Problem legacyMalformed(String param) {
     return Problem.at(ProblemCode.LEGACY_ID_MALFORMED, param, sentence(AliasScheme.LEGACY));
+  }
+
+  public static AliasScheme aliasScheme(String text) {
+    return WireNamed.find(AliasScheme.class, text)
+        .orElseThrow(
+            () -> Refusal.ofParameter("scheme", "An alias scheme is legacy, client or public."));
   }
 
   /** An alias of any scheme except client; {@link ClientIds} reads those. */

@@ -19,7 +19,6 @@ import dev.coatcheck.api.routes.Items.Item;
 import dev.coatcheck.api.routes.Items.Shown;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.server.Endpoints;
-import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
@@ -195,12 +194,7 @@ final class ChangePages {
   }
 
   private static Alias alias(Type type, Visit visit, Form form) {
-    AliasScheme scheme =
-        form.text("scheme")
-            .flatMap(name -> WireNamed.find(AliasScheme.class, name))
-            .orElseThrow(
-                () ->
-                    Refusal.ofParameter("scheme", "An alias scheme is legacy, client or public."));
+    AliasScheme scheme = Parameters.aliasScheme(form.sent("scheme"));
     String value = form.text("value").orElse("");
     return scheme == AliasScheme.CLIENT
         ? ClientIds.of(type, value, form.text("namespace"), "namespace", visit.caller().principal())
