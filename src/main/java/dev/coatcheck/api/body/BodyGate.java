@@ -247,15 +247,17 @@ public final class BodyGate extends Handler.Wrapper {
   /** Routes may wait, and this thread may be one that reads connections. */
   void handOn(Request request, Response response, Callback callback) {
     if (super.getInvocationType() == InvocationType.NON_BLOCKING) {
-      toNext(request, response, callback);
+      answer(super::handle, request, response, callback);
     } else {
-      requestThreads.execute(() -> toNext(request, response, callback));
+      requestThreads.execute(() -> answer(super::handle, request, response, callback));
     }
   }
 
-  private void toNext(Request request, Response response, Callback callback) {
+  /** Lets a handler answer; what it leaves or throws is answered all the same. */
+  public static void answer(
+      Request.Handler handler, Request request, Response response, Callback callback) {
     try {
-      if (!super.handle(request, response, callback)) {
+      if (!handler.handle(request, response, callback)) {
         Response.writeError(request, response, callback, 404);
       }
     } catch (Throwable failed) {

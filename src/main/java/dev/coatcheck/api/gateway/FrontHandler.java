@@ -1,5 +1,6 @@
 package dev.coatcheck.api.gateway;
 
+import dev.coatcheck.api.body.BodyGate;
 import dev.coatcheck.api.exchange.IdempotencyHeader;
 import dev.coatcheck.api.exchange.RequestBody;
 import dev.coatcheck.api.gateway.FrontRequest.Operation;
@@ -60,7 +61,11 @@ final class FrontHandler extends Handler.Wrapper {
   public boolean handle(Request request, Response response, Callback callback) {
     FrontRequest asked =
         new FrontRequest(
-            means, request, response, callback, () -> toRoutes(request, response, callback));
+            means,
+            request,
+            response,
+            callback,
+            () -> BodyGate.answer(super::handle, request, response, callback));
     operation(request).ifPresentOrElse(asked::answer, asked::handOver);
     return true;
   }
@@ -159,15 +164,5 @@ final class FrontHandler extends Handler.Wrapper {
   /** Hyphens occur in UUIDs and in many prefixes of older public IDs. */
   private static boolean isPlain(char c) {
     return Base62.isBase62(c) || c == '_' || c == '-';
-  }
-
-  private void toRoutes(Request request, Response response, Callback callback) {
-    try {
-      if (!super.handle(request, response, callback)) {
-        Response.writeError(request, response, callback, 404);
-      }
-    } catch (Throwable failed) {
-      Response.writeError(request, response, callback, failed);
-    }
   }
 }

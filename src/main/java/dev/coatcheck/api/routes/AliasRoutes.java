@@ -9,7 +9,6 @@ import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.api.server.Endpoints;
 import dev.coatcheck.api.server.Routes;
 import dev.coatcheck.cluster.audit.Actor;
-import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
@@ -62,7 +61,7 @@ public final class AliasRoutes implements Routes {
 
   private Answer put(Context ctx) {
     Query query = Query.of(ctx, ClientIds.NAMESPACE);
-    AliasScheme scheme = scheme(ctx.pathParam("scheme"));
+    AliasScheme scheme = Parameters.aliasScheme(ctx.pathParam("scheme"));
     return switch (resolver.resolve(ctx.pathParam("id"), RequestCaller.types(ctx))) {
       case ResolveOutcome.Found(Mapping mapping) ->
           add(mapping, alias(ctx, query, mapping.type(), scheme), RequestCaller.actor(ctx));
@@ -90,7 +89,7 @@ public final class AliasRoutes implements Routes {
 
   private Answer remove(Context ctx) {
     Query query = Query.of(ctx, ClientIds.NAMESPACE);
-    AliasScheme scheme = scheme(ctx.pathParam("scheme"));
+    AliasScheme scheme = Parameters.aliasScheme(ctx.pathParam("scheme"));
     return ofIssued(
         ctx,
         mapping ->
@@ -120,7 +119,7 @@ public final class AliasRoutes implements Routes {
 
   private Answer find(Context ctx) {
     Query query = Query.of(ctx, ClientIds.NAMESPACE);
-    AliasScheme scheme = scheme(ctx.pathParam("scheme"));
+    AliasScheme scheme = Parameters.aliasScheme(ctx.pathParam("scheme"));
     Type type = parameters.type(ctx, "type");
     Alias alias = alias(ctx, query, type, scheme);
     return switch (resolved(type, alias)) {
@@ -150,18 +149,17 @@ public final class AliasRoutes implements Routes {
   private static Alias alias(Context ctx, Query query, Type type, AliasScheme scheme) {
     String value = ctx.pathParam("value");
     if (scheme == AliasScheme.CLIENT) {
-      return ClientIds.read(ctx, query, type, value);
+      return ClientIds.of(
+          type,
+          value,
+          query.text(ClientIds.NAMESPACE),
+          ClientIds.NAMESPACE,
+          RequestCaller.principal(ctx));
     }
     if (query.text(ClientIds.NAMESPACE).isPresent()) {
       throw Refusal.ofParameter(
           ClientIds.NAMESPACE, "Only client IDs have a namespace. Leave client_namespace out.");
     }
     return Parameters.alias(type, scheme, "value", value);
-  }
-
-  private static AliasScheme scheme(String text) {
-    return WireNamed.find(AliasScheme.class, text)
-        .orElseThrow(
-            () -> Refusal.ofParameter("scheme", "An alias scheme is legacy, client or public."));
   }
 }

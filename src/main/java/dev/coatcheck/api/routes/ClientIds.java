@@ -1,26 +1,23 @@
 package dev.coatcheck.api.routes;
 
-import dev.coatcheck.api.exchange.Query;
 import dev.coatcheck.api.exchange.Refusal;
-import dev.coatcheck.api.exchange.RequestCaller;
 import dev.coatcheck.core.json.JsonObject;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.registry.Namespace;
 import dev.coatcheck.ids.registry.Type;
-import io.javalin.http.Context;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** Reads client IDs and their namespaces. */
-final class ClientIds {
+public final class ClientIds {
   static final String CLIENT_ID = "client_id";
   static final String NAMESPACE = "client_namespace";
 
   private static final String MISSING =
-      "Client IDs of this type need a client_namespace: the channel, user or device that made"
-          + " them.";
+      "Client IDs of this type need a %s: the channel, user or device that made them.";
   private static final String MALFORMED =
-      "A client_namespace is 1 to 64 visible ASCII characters without spaces.";
+      "A %s is 1 to 64 visible ASCII characters without spaces.";
 
   private ClientIds() {}
 
@@ -34,31 +31,47 @@ final class ClientIds {
           "client_namespace needs a client_id. Add the client_id, or leave client_namespace out.");
     }
     return text.map(
-        value -> {
-          Namespace namespace =
-              given
-                  .map(
-                      name ->
-                          Namespace.named(name)
-                              .orElseThrow(() -> body.invalid(NAMESPACE, MALFORMED)))
-                  .or(() -> Namespace.unnamed(type.clientNames(), principal))
-                  .orElseThrow(() -> body.missing(NAMESPACE, MISSING));
-          return alias(type, namespace, body.at(CLIENT_ID), value);
-        });
+        value ->
+            alias(
+                type,
+                namespace(
+                    given,
+                    type,
+                    principal,
+                    () -> body.invalid(NAMESPACE, MALFORMED.formatted(NAMESPACE)),
+                    () -> body.missing(NAMESPACE, MISSING.formatted(NAMESPACE))),
+                body.at(CLIENT_ID),
+                value));
   }
 
-  /** The client ID of a path; its namespace is in the query. */
-  static Alias read(Context ctx, Query query, Type type, String value) {
+  /**
+   * The client ID of a parameter {@code value}.
+   *
+   * @param named its namespace, if one was sent
+   * @param param the parameter of the namespace
+   */
+  public static Alias of(
+      Type type, String value, Optional<String> named, String param, String principal) {
     Namespace namespace =
-        query
-            .text(NAMESPACE)
-            .map(
-                name ->
-                    Namespace.named(name)
-                        .orElseThrow(() -> Refusal.ofParameter(NAMESPACE, MALFORMED)))
-            .or(() -> Namespace.unnamed(type.clientNames(), RequestCaller.principal(ctx)))
-            .orElseThrow(() -> Refusal.ofParameter(NAMESPACE, MISSING));
+        namespace(
+            named,
+            type,
+            principal,
+            () -> Refusal.ofParameter(param, MALFORMED.formatted(param)),
+            () -> Refusal.ofParameter(param, MISSING.formatted(param)));
     return alias(type, namespace, "value", value);
+  }
+
+  private static Namespace namespace(
+      Optional<String> named,
+      Type type,
+      String principal,
+      Supplier<RuntimeException> malformed,
+      Supplier<RuntimeException> missing) {
+    return named
+        .map(name -> Namespace.named(name).orElseThrow(malformed))
+        .or(() -> Namespace.unnamed(type.clientNames(), principal))
+        .orElseThrow(missing);
   }
 
   private static Alias alias(Type type, Namespace namespace, String param, String value) {

@@ -10,6 +10,7 @@ import dev.coatcheck.core.key.Key;
 import dev.coatcheck.core.key.KeyTimes;
 import dev.coatcheck.core.key.LayoutParse;
 import dev.coatcheck.core.key.SnowflakeLayout;
+import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.ids.access.AllowedTypes;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
@@ -161,6 +162,12 @@ public final class Parameters {
     return Problem.at(ProblemCode.LEGACY_ID_MALFORMED, param, sentence(AliasScheme.LEGACY));
   }
 
+  public static AliasScheme aliasScheme(String text) {
+    return WireNamed.find(AliasScheme.class, text)
+        .orElseThrow(
+            () -> Refusal.ofParameter("scheme", "An alias scheme is legacy, client or public."));
+  }
+
   /** An alias of any scheme except client; {@link ClientIds} reads those. */
   public static Alias alias(Type type, AliasScheme scheme, String param, String value) {
     // Only texts that match the type's pattern are looked up among older public IDs.
@@ -173,7 +180,7 @@ public final class Parameters {
     return Alias.of(type, scheme, value);
   }
 
-  public static Refusal aliasMalformed(AliasScheme scheme, String param) {
+  static Refusal aliasMalformed(AliasScheme scheme, String param) {
     return new Refusal(ProblemCode.ALIAS_MALFORMED, param, sentence(scheme));
   }
 

@@ -16,9 +16,6 @@ import java.util.concurrent.ConcurrentHashMap;
 final class KeyUses implements AutoCloseable {
   private static final Duration PERIOD = Duration.ofSeconds(60);
 
-  /** For the last time: a gateway stops in time, also without Postgres. */
-  private static final Duration LAST_MAX = Duration.ofSeconds(3);
-
   /** Rows of one statement. */
   private static final int WRITTEN_MAX = 1_000;
 
@@ -59,6 +56,6 @@ final class KeyUses implements AutoCloseable {
   @Override
   public void close() {
     background.stop();
-    Deadline.after(LAST_MAX).run(this::flush);
+    Deadline.ofLastWrite().run(this::flush);
   }
 }

@@ -44,9 +44,6 @@ public final class LegacyCallers implements AutoCloseable {
 
   private static final Duration PERIOD = Duration.ofSeconds(10);
 
-  /** For the last time: a gateway stops in time, also without Postgres. */
-  private static final Duration LAST_MAX = Duration.ofSeconds(3);
-
   /** The most types and days kept while Postgres is away; look-ups beyond that are lost. */
   private static final int PENDING_MAX = 10_000;
 
@@ -190,6 +187,6 @@ public final class LegacyCallers implements AutoCloseable {
   @Override
   public void close() {
     background.stop();
-    Deadline.after(LAST_MAX).run(this::flush);
+    Deadline.ofLastWrite().run(this::flush);
   }
 }

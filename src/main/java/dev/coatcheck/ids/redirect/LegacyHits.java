@@ -24,9 +24,6 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class LegacyHits implements AutoCloseable {
   private static final Duration PERIOD = Duration.ofSeconds(5);
 
-  /** For the last time: a gateway stops in time, also without Postgres. */
-  private static final Duration LAST_MAX = Duration.ofSeconds(3);
-
   /**
    * The most types and days kept while Postgres is away, which one statement adds; counts beyond
    * that are lost.
@@ -120,6 +117,6 @@ public final class LegacyHits implements AutoCloseable {
   @Override
   public void close() {
     background.stop();
-    Deadline.after(LAST_MAX).run(this::flush);
+    Deadline.ofLastWrite().run(this::flush);
   }
 }

@@ -8,7 +8,6 @@ import dev.coatcheck.migrate.source.ObjectNames;
 import dev.coatcheck.migrate.source.Source;
 import dev.coatcheck.migrate.source.TableName;
 import dev.coatcheck.migrate.source.TableSpec;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -28,9 +27,6 @@ public final class TableSurvey {
     /** All that stands in the way. */
     record Refused(List<Diagnostic> diagnostics) implements Outcome {}
   }
-
-  /** Postgres cuts a longer name without a word, and may then mean another table. */
-  private static final int NAME_BYTES_MAX = 63;
 
   private static final Set<String> OWN_SCHEMAS = Set.of("coatcheck", ObjectNames.SCHEMA);
 
@@ -151,14 +147,14 @@ public final class TableSurvey {
   }
 
   private static Optional<Diagnostic> tooLong(String what, String name) {
-    int bytes = name.getBytes(StandardCharsets.UTF_8).length;
-    return bytes <= NAME_BYTES_MAX
+    int bytes = ObjectNames.bytes(name);
+    return bytes <= ObjectNames.BYTES_MAX
         ? Optional.empty()
         : Optional.of(
             new Diagnostic(
                 "name_too_long",
                 "The name of the %s has %d bytes, and Postgres knows only the first %d: give it as the catalog has it."
-                    .formatted(what, bytes, NAME_BYTES_MAX)));
+                    .formatted(what, bytes, ObjectNames.BYTES_MAX)));
   }
 
   /** Why a relation can't get new keys; empty for an ordinary table. */

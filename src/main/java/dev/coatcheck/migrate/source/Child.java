@@ -25,8 +25,6 @@ public record Child(
     String reference,
     String rules,
     List<Leaf> leaves) {
-  private static final int NAME_BYTES_MAX = 63;
-
   public Child {
     leaves = List.copyOf(leaves);
   }
@@ -41,7 +39,7 @@ public record Child(
   }
 
   private static String twin(String name) {
-    return ObjectNames.bytes(name) <= NAME_BYTES_MAX ? name : ObjectNames.shortened(name);
+    return ObjectNames.bytes(name) <= ObjectNames.BYTES_MAX ? name : ObjectNames.shortened(name);
   }
 
   /** With names of its own, if others may have objects of the run under its names. */

@@ -13,6 +13,9 @@ public final class ObjectNames {
   /** The schema of all objects that are not on the table itself. */
   public static final String SCHEMA = "coatcheck_migration";
 
+  /** Postgres cuts a longer name without a word, and may then mean another object. */
+  public static final int BYTES_MAX = 63;
+
   private static final int CUT_BYTES = 54;
 
   private final TableName table;
@@ -54,7 +57,7 @@ public final class ObjectNames {
     return cut(name) + "_" + hash(name);
   }
 
-  static int bytes(String name) {
+  public static int bytes(String name) {
     return name.getBytes(StandardCharsets.UTF_8).length;
   }
 

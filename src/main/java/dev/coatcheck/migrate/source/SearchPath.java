@@ -1,6 +1,5 @@
 package dev.coatcheck.migrate.source;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -20,7 +19,6 @@ public record SearchPath(List<String> schemas) {
   /** Only Postgres's own names, which are always visible. */
   private static final SearchPath NONE = new SearchPath(List.of("pg_catalog"));
 
-  private static final int NAME_BYTES_MAX = 63;
   private static final int SCHEMAS_MAX = 100;
 
   public SearchPath {
@@ -82,11 +80,10 @@ public record SearchPath(List<String> schemas) {
     return character == '_' || character == '$' || Character.isLetterOrDigit(character);
   }
 
-  /** Postgres would cut a longer name, which could then mean another schema. */
   private static boolean isName(String name) {
     return !name.isEmpty()
         && name.indexOf('\0') < 0
-        && name.getBytes(StandardCharsets.UTF_8).length <= NAME_BYTES_MAX;
+        && ObjectNames.bytes(name) <= ObjectNames.BYTES_MAX;
   }
 
   private static int skipBlanks(String text, int start) {

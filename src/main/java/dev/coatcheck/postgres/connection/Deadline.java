@@ -14,6 +14,8 @@ public record Deadline(long nano) {
   /** For a read or a single mint: 100 ms less than what is promised. */
   private static final Duration ANSWER = Duration.ofMillis(900);
 
+  private static final Duration LAST_WRITE = Duration.ofSeconds(3);
+
   private static final int UNBOUND_SECONDS = 10;
   private static final long NANOS_PER_MILLI = 1_000_000;
 
@@ -30,6 +32,11 @@ public record Deadline(long nano) {
   /** That of a read or a single mint which begins now: in 900 ms. */
   public static Deadline ofAnswer() {
     return after(ANSWER);
+  }
+
+  /** That of what is still to be written at the shutdown, which must end without Postgres too. */
+  public static Deadline ofLastWrite() {
+    return after(LAST_WRITE);
   }
 
   public static Deadline after(Duration duration) {

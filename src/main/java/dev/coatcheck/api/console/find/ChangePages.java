@@ -12,20 +12,19 @@ import dev.coatcheck.api.exchange.Answer;
 import dev.coatcheck.api.exchange.Problem;
 import dev.coatcheck.api.exchange.ProblemCode;
 import dev.coatcheck.api.exchange.Refusal;
+import dev.coatcheck.api.routes.ClientIds;
 import dev.coatcheck.api.routes.EndingRoutes;
 import dev.coatcheck.api.routes.IdProblems;
 import dev.coatcheck.api.routes.Items.Item;
 import dev.coatcheck.api.routes.Items.Shown;
 import dev.coatcheck.api.routes.Parameters;
 import dev.coatcheck.api.server.Endpoints;
-import dev.coatcheck.core.name.WireNamed;
 import dev.coatcheck.ids.access.Scope;
 import dev.coatcheck.ids.alias.Alias;
 import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.ending.Endings;
 import dev.coatcheck.ids.mapping.Mapping;
 import dev.coatcheck.ids.mapping.ResolveOutcome;
-import dev.coatcheck.ids.registry.Namespace;
 import dev.coatcheck.ids.registry.Type;
 import gg.jte.html.HtmlInterceptor;
 import gg.jte.html.HtmlTemplateOutput;
@@ -195,30 +194,10 @@ final class ChangePages {
   }
 
   private static Alias alias(Type type, Visit visit, Form form) {
-    AliasScheme scheme =
-        form.text("scheme")
-            .flatMap(name -> WireNamed.find(AliasScheme.class, name))
-            .orElseThrow(
-                () ->
-                    Refusal.ofParameter("scheme", "An alias scheme is legacy, client or public."));
+    AliasScheme scheme = Parameters.aliasScheme(form.sent("scheme"));
     String value = form.text("value").orElse("");
-    if (scheme != AliasScheme.CLIENT) {
-      return Parameters.alias(type, scheme, "value", value);
-    }
-    Optional<String> named = form.text("namespace");
-    Namespace namespace =
-        (named.isPresent()
-                ? named.flatMap(Namespace::named)
-                : Namespace.unnamed(type.clientNames(), visit.caller().principal()))
-            .orElseThrow(
-                () ->
-                    Refusal.ofParameter(
-                        "namespace",
-                        "Client IDs of this type need a namespace of 1 to 64 visible ASCII"
-                            + " characters without spaces."));
-    if (!scheme.accepts(value)) {
-      throw Parameters.aliasMalformed(scheme, "value");
-    }
-    return Alias.client(type, namespace, value);
+    return scheme == AliasScheme.CLIENT
+        ? ClientIds.of(type, value, form.text("namespace"), "namespace", visit.caller().principal())
+        : Parameters.alias(type, scheme, "value", value);
   }
 }

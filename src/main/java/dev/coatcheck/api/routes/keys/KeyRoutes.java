@@ -234,26 +234,27 @@ public final class KeyRoutes implements Routes {
     static WorkerView of(WorkerState state) {
       return switch (state.standing()) {
         case WorkerState.Standing.Held held ->
-            new WorkerView(
-                "worker",
-                state.layout(),
-                state.worker(),
-                "held",
-                held.holder(),
-                held.grantedUntil(),
-                held.expiresAt(),
-                null);
+            of(state, "held", held.grantedUntil(), held.expiresAt(), null);
         case WorkerState.Standing.Resting resting ->
-            new WorkerView(
-                "worker",
-                state.layout(),
-                state.worker(),
-                "resting",
-                resting.holder(),
-                null,
-                null,
-                resting.until());
+            of(state, "resting", null, null, resting.until());
       };
+    }
+
+    private static WorkerView of(
+        WorkerState state,
+        String status,
+        @Nullable Instant grantedUntil,
+        @Nullable Instant expiresAt,
+        @Nullable Instant restingUntil) {
+      return new WorkerView(
+          "worker",
+          state.layout(),
+          state.worker(),
+          status,
+          state.standing().holder(),
+          grantedUntil,
+          expiresAt,
+          restingUntil);
     }
   }
 

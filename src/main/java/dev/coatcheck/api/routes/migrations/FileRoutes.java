@@ -75,13 +75,8 @@ final class FileRoutes {
 
   private static Problem stopped(KeyFileOutcome.Why why, long linesSettled, boolean tooSlow) {
     String rest =
-        ("All rows up to line %d are done%s. Send the whole body again: a row that has a key keeps"
-                + " it.")
-            .formatted(
-                linesSettled,
-                why == KeyFileOutcome.Why.DATABASE_GONE
-                    ? "; later ones may be"
-                    : ", and no later row");
+        RowsUpload.settled(linesSettled, why == KeyFileOutcome.Why.DATABASE_GONE)
+            + "Send the whole body again: a row that has a key keeps it.";
     return switch (why) {
       case ACCESS_ENDED -> RowsUpload.accessEnded(rest);
       case DATABASE_GONE ->

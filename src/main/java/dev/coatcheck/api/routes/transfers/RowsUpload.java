@@ -124,6 +124,16 @@ public final class RowsUpload {
         "The API key ended or lost a right while the file was read. " + rest);
   }
 
+  /**
+   * Says how much of a file is done that was not read to its end.
+   *
+   * @param inDoubt whether a commit after these lines has an unknown outcome
+   */
+  public static String settled(long lines, boolean inDoubt) {
+    return "All rows up to line %d are done%s. "
+        .formatted(lines, inDoubt ? "; later ones may be" : ", and no later row");
+  }
+
   /** For a file that can't be read to its end; {@code rest} says what to do. */
   public static Problem brokenOff(boolean tooSlow, String rest) {
     return tooSlow

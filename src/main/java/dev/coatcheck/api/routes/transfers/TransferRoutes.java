@@ -95,13 +95,9 @@ public final class TransferRoutes implements Routes {
 
   private Problem stopped(ImportOutcome.Reason reason, long linesSettled, boolean tooSlow) {
     String rest =
-        ("All rows up to line %d are done%s. Send the body again, whole or from that line (CSV with"
-                + " its header): rows that are already in count as existing.")
-            .formatted(
-                linesSettled,
-                reason instanceof ImportOutcome.Reason.DatabaseGone
-                    ? "; later ones may be"
-                    : ", and no later row");
+        RowsUpload.settled(linesSettled, reason instanceof ImportOutcome.Reason.DatabaseGone)
+            + "Send the body again, whole or from that line (CSV with its header): rows that are"
+            + " already in count as existing.";
     return switch (reason) {
       case ImportOutcome.Reason.BodyBroken _ -> {
         observer.observe(

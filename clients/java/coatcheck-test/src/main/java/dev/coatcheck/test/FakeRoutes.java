@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -79,8 +80,8 @@ final class FakeRoutes {
       case "POST v1/legacy 3" -> each(body, "legacy_ids", legacy -> findLegacy(body, legacy));
       case "GET v1/types 5" -> find(path.get(2), "key", "", path.get(4));
       case "GET v1/types 6" -> find(path.get(2), path.get(4), namespace(uri), path.get(5));
-      case "PUT v1/ids 6" -> addAlias(path.get(2), path.get(4), namespace(uri), path.get(5));
-      case "DELETE v1/ids 6" -> removeAlias(path.get(2), path.get(4), namespace(uri), path.get(5));
+      case "PUT v1/ids 6" -> changeAlias(this::addAlias, path, namespace(uri));
+      case "DELETE v1/ids 6" -> changeAlias(this::removeAlias, path, namespace(uri));
       default -> notHere(method + " " + uri.getPath());
     };
   }
@@ -282,15 +283,20 @@ final class FakeRoutes {
     return new FakeAnswer(200, view(row));
   }
 
-  private FakeAnswer addAlias(String text, String scheme, String namespace, String value) {
-    Row row = ids.byText(text);
+  private FakeAnswer changeAlias(
+      BiFunction<Row, Name, FakeAnswer> change, List<String> path, String namespace) {
+    Row row = ids.byText(path.get(2));
     if (row == null) {
       return unknown();
     }
-    if (isMalformed(scheme, value)) {
-      return malformed("alias");
-    }
-    Name alias = new Name(row.type.name(), scheme, namespace, value);
+    String scheme = path.get(4);
+    String value = path.get(5);
+    return isMalformed(scheme, value)
+        ? malformed("alias")
+        : change.apply(row, new Name(row.type.name(), scheme, namespace, value));
+  }
+
+  private FakeAnswer addAlias(Row row, Name alias) {
     Row has = ids.byName(alias);
     if (has != null) {
       return has == row ? new FakeAnswer(200, view(row)) : aliasConflict();
@@ -302,15 +308,7 @@ final class FakeRoutes {
     return new FakeAnswer(201, view(row));
   }
 
-  private FakeAnswer removeAlias(String text, String scheme, String namespace, String value) {
-    Row row = ids.byText(text);
-    if (row == null) {
-      return unknown();
-    }
-    if (isMalformed(scheme, value)) {
-      return malformed("alias");
-    }
-    Name alias = new Name(row.type.name(), scheme, namespace, value);
+  private FakeAnswer removeAlias(Row row, Name alias) {
     if (ids.byName(alias) == row) {
       ids.removeAlias(alias);
     }
