@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
 final class Runner {
   private static final long RECONNECT_MILLIS = 1_000;
 
-  /** A table that joined the run's by a foreign key, and whose owner we are not. */
+  /** The run's table, or one that joined it by a foreign key, without the rights of its owner. */
   private static final Pattern NOT_OURS =
       Pattern.compile("(permission denied for|must be owner of) table ");
 
@@ -90,7 +90,8 @@ final class Runner {
     String words = RootCause.words(refused);
     return SqlState.isDenied(refused) && NOT_OURS.matcher(words).find()
         ? words
-            + ". Make the source's user a member of the role that owns it, or drop its foreign key"
+            + ". Give the source's user the rights of its owner; where it refers to the table of the"
+            + " run, you can also drop its foreign key"
             + again
         : words;
   }

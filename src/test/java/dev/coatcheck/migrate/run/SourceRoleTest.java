@@ -110,6 +110,28 @@ class SourceRoleTest {
     }
   }
 
+  @Test
+  void aRunThatLosesItsRightsInTheMiddleSaysWhatToGiveBackAndGoesOn() {
+    try (OwnedSource shop = new OwnedSource();
+        MigrationFixture fixture = MigrationFixture.on(shop.forMigrator())) {
+      shop.application(
+          "create table public.orders (id bigserial primary key, created_at timestamptz default"
+              + " now())",
+          "insert into public.orders select from generate_series(1, 2000)");
+      TableMigration run = fixture.startInTheMiddle(100);
+
+      shop.admin("revoke %s from %s".formatted(shop.owner, shop.migrator));
+
+      assertThat(fixture.failure(run))
+          .contains("permission denied for table orders. Give the source's user the rights of")
+          .endsWith("; then retry.");
+      shop.admin("grant %s to %s".formatted(shop.owner, shop.migrator));
+      fixture.rate(run, 0);
+      fixture.retry(run);
+      fixture.await(run, RunState.DONE);
+    }
+  }
+
   /** The statements of the page, with the names of this test. */
   private static List<String> documented(TestDatabase admin) throws IOException {
     String page = Files.readString(Path.of("docs/table-migrations.md"));
