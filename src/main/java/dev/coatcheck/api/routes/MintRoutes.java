@@ -22,10 +22,12 @@ import dev.coatcheck.ids.alias.AliasScheme;
 import dev.coatcheck.ids.idempotency.IdempotentCall;
 import dev.coatcheck.ids.idempotency.StoredResponse;
 import dev.coatcheck.ids.mapping.Mapping;
+import dev.coatcheck.ids.mapping.OlderId.LegacyId;
 import dev.coatcheck.ids.mint.MintCall;
 import dev.coatcheck.ids.mint.MintOutcome;
 import dev.coatcheck.ids.mint.MintRequest;
 import dev.coatcheck.ids.mint.Minter;
+import dev.coatcheck.ids.redirect.IdResolver;
 import dev.coatcheck.ids.registry.Type;
 import io.javalin.http.Context;
 import io.javalin.http.HandlerType;
@@ -35,6 +37,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** Mints one public ID or many: {@code POST /v1/ids} and {@code /v1/ids/batch}. */
 public final class MintRoutes implements Routes {
@@ -42,12 +45,14 @@ public final class MintRoutes implements Routes {
   public static final Scope NEEDS = Scope.IDS_WRITE;
 
   private final Minter minter;
+  private final IdResolver ids;
   private final Parameters parameters;
   private final InstantSource clock;
 
-  public MintRoutes(Minter minter, Parameters parameters, InstantSource clock) {
+  public MintRoutes(Minter minter, IdResolver ids, Parameters parameters, InstantSource clock) {
     this.clock = clock;
     this.minter = minter;
+    this.ids = ids;
     this.parameters = parameters;
   }
 
@@ -133,6 +138,7 @@ public final class MintRoutes implements Routes {
   }
 
   private Answer mint(MintCall call, Function<MintOutcome.Worked, Answer> answer) {
+    fillRows(call);
     return switch (minter.mint(call)) {
       case MintOutcome.Worked worked -> answer.apply(worked);
       case MintOutcome.Answered(StoredResponse stored, boolean replayed) ->
@@ -148,6 +154,32 @@ public final class MintRoutes implements Routes {
       case MintOutcome.KeysUnavailable(KeyOutcome.NoKeys why) ->
           Answer.of(IdProblems.keysUnavailable(why));
     };
+  }
+
+  /** A legacy ID of a row whose table migrates stands for the key of the row, not for a new one. */
+  private void fillRows(MintCall call) {
+    List<LegacyId> legacyIds =
+        call.requests().stream()
+            .filter(request -> request.key().isEmpty())
+            .flatMap(
+                request -> request.aliases().stream().flatMap(alias -> legacyId(request, alias)))
+            .toList();
+    if (!legacyIds.isEmpty()) {
+      // Once: a mint that has begun must not be sent away to wait for rows.
+      boolean _ =
+          NonBlockingAttempt.once(
+              IdResolver.class,
+              () -> {
+                ids.fillRows(legacyIds);
+                return true;
+              });
+    }
+  }
+
+  private static Stream<LegacyId> legacyId(MintRequest request, Alias alias) {
+    return alias.scheme() == AliasScheme.LEGACY
+        ? Stream.of(new LegacyId(request.type(), Long.parseLong(alias.value())))
+        : Stream.empty();
   }
 
   private List<Item<MintRequest>> items(JsonObject body, Caller caller) {

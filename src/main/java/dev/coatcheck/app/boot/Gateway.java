@@ -259,7 +259,7 @@ public final class Gateway implements AutoCloseable {
                           resolver, ids, lookup, aliases, parameters, config.trustedProxies()),
                       new ProxyRoutes(
                           new ProxiedUrls(urls, redirector, registry), config.trustedProxies()),
-                      new MintRoutes(minter, parameters, clock),
+                      new MintRoutes(minter, ids, parameters, clock),
                       new OperationsRoutes(readiness::isReady, observer),
                       new TableMigrationRoutes(
                           migrations,

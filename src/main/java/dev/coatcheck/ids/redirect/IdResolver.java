@@ -141,6 +141,19 @@ public final class IdResolver {
     return outcome;
   }
 
+  /**
+   * Gives the rows that have these legacy IDs their public IDs, before a mint would give the legacy
+   * IDs others.
+   */
+  public void fillRows(List<OlderId.LegacyId> ids) {
+    List<OlderId> growing =
+        ids.stream().<OlderId>map(id -> id).filter(id -> isGrowing(id.type())).toList();
+    if (!growing.isEmpty()) {
+      NonBlockingAttempt.leave();
+      List<ResolveOutcome> _ = findOpen(growing);
+    }
+  }
+
   private ResolveOutcome resolved(OlderId id) {
     return id instanceof OlderId.LegacyId legacyId
         ? resolver.resolveAlias(id.type(), legacyId.alias())

@@ -90,8 +90,8 @@ final class Runner {
     String words = RootCause.words(refused);
     return SqlState.isDenied(refused) && NOT_OURS.matcher(words).find()
         ? words
-            + ". Give the source's user the rights of its owner; where it refers to the table of the"
-            + " run, you can also drop its foreign key"
+            + ". Give the source's user the rights of its owner; where it refers to the table of"
+            + " the run, you can also drop its foreign key"
             + again
         : words;
   }

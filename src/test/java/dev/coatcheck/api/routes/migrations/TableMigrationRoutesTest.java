@@ -9,6 +9,8 @@ import dev.coatcheck.api.routes.TestClient;
 import dev.coatcheck.api.routes.TestClient.Reply;
 import dev.coatcheck.ids.registry.TestType;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -122,19 +124,51 @@ class TableMigrationRoutesTest {
 
   @Test
   void theLookUpOfAnAliasFindsARowThatTheBackfillHasNotReached() {
-    RUNS.table("ahead", 3_000);
-    String run = Runs.path(RUNS.plan("ahead"));
-    set(run, json("rows_per_second_max", 10));
-    RUNS.start(run);
-    Awaitility.await().until(() -> API.get(run).body().at("/progress/rows_done").longValue() > 0);
-    API.send("POST", run + "/pause", null);
+    stopAtTheBeginning("ahead");
 
     Reply found = API.get("/v1/types/ahead/aliases/legacy/2900");
 
     assertThat(found.status()).isEqualTo(200);
-    assertThat(found.text("/public_id/key"))
-        .isEqualTo(Long.toString(GATEWAY.count("select snowflake_id from ahead where id = 2900")));
+    assertThat(found.text("/public_id/key")).isEqualTo(key("ahead", 2_900));
     assertProblem(API.get("/v1/types/ahead/aliases/legacy/3001"), "404 alias_unknown value");
+  }
+
+  /** Otherwise the legacy ID would have the public ID of another key for good. */
+  @Test
+  void aMintWithTheLegacyIdOfARowGetsTheKeyOfTheRow() {
+    stopAtTheBeginning("minted");
+    GATEWAY.execute("insert into minted (id) values (4000)");
+
+    Reply one = API.mint("minted", "legacy_id", "2900");
+    Reply batch =
+        API.post(
+            "/v1/ids/batch",
+            json(
+                "items",
+                Stream.of("2901", "4000", "5000")
+                    .map(legacy -> Map.of("type", "minted", "legacy_id", legacy))
+                    .toList()));
+
+    assertThat(one.status()).isEqualTo(200);
+    assertThat(one.text("/key")).isEqualTo(key("minted", 2_900));
+    assertThat(batch.text("/data/0/public_id/key")).isEqualTo(key("minted", 2_901));
+    assertThat(batch.text("/data/1/public_id/key")).isEqualTo(key("minted", 4_000));
+    assertThat(batch.body().at("/data/2/status").intValue()).as("no row has it").isEqualTo(201);
+  }
+
+  /** A run of a table of 3,000 rows, of which it has filled a few. */
+  private static void stopAtTheBeginning(String table) {
+    RUNS.table(table, 3_000);
+    String run = Runs.path(RUNS.plan(table));
+    set(run, json("rows_per_second_max", 10));
+    RUNS.start(run);
+    Awaitility.await().until(() -> API.get(run).body().at("/progress/rows_done").longValue() > 0);
+    API.send("POST", run + "/pause", null);
+  }
+
+  private static String key(String table, int id) {
+    return Long.toString(
+        GATEWAY.count("select snowflake_id from %s where id = %d".formatted(table, id)));
   }
 
   @Test
