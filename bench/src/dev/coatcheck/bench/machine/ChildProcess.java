@@ -24,7 +24,7 @@ public final class ChildProcess {
       throw new MeasureFailed("This process was told to end.");
     }
     // Fails while this process ends, when the hook runs already.
-    var _ = process.onExit().thenRun(() -> Runtime.getRuntime().removeShutdownHook(atExit));
+    var _ = process.onExit().thenApply(_ -> Runtime.getRuntime().removeShutdownHook(atExit));
     return process;
   }
 
