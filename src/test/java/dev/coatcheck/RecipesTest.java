@@ -16,6 +16,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
  * and is found by it; the public ID of another type, an unknown one and a typo find no row. A wrong
  * API key is an error: a live link is not "not found".
  */
+@Tag("clients")
 class RecipesTest {
   @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
 

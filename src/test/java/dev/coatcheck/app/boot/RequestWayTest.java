@@ -34,6 +34,7 @@ import jdk.jfr.consumer.RecordedMethod;
 import jdk.jfr.consumer.RecordingFile;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -44,6 +45,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * times in a row; what ran as often belongs to the request, and what ran less often is the work of
  * other threads.
  */
+@Tag("faults") // half a minute on a slow machine
 class RequestWayTest {
   private static final int TIMES = 40;
   private static final int ROWS = 8_000;

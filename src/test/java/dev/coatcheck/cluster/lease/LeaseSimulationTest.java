@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Runs are drawn from {@code -Dsimulation.seed}, or from a fixed seed; a failure names its own. */
 class LeaseSimulationTest {
   private static final long SEED = Long.getLong("simulation.seed", 8);
-  private static final int RUNS = Integer.getInteger("simulation.runs", 12);
+  private static final int RUNS = Integer.getInteger("simulation.runs", 8);
 
   /**
    * Sonyflake's, uid-generator's as its documentation has it, and ticks of 4 ms in other orders.

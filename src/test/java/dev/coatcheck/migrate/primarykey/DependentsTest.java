@@ -57,6 +57,7 @@ class DependentsTest {
   }
 
   @Test
+  @Tag("faults")
   void theIndexOfThePrimaryKeyKeepsWhatItHasBesideItsColumn() {
     String tablespace = "fast_" + Long.toHexString(System.nanoTime());
     fixture.orders(50);
