@@ -117,7 +117,7 @@ final class LeaseKeeper {
   }
 
   /**
-   * The key of one position of the worker held, or −1 if there is none now. Allocates nothing.
+   * The key of one position of the worker held, or −1 if there is none now.
    *
    * @throws IllegalStateException if the layout has no millisecond left
    */
