@@ -44,6 +44,7 @@ final class Chunk {
   @SuppressWarnings("ThreadPriorityCheck") // a virtual thread is never made to wait by others
   static Chunk read(RowFile file, RowParser parser) throws IOException {
     Chunk chunk = new Chunk();
+    parser.beginChunk();
     RowText text = new RowText();
     while (chunk.size() < LINES_MAX && file.next()) {
       chunk.lastLine = file.line();

@@ -22,8 +22,10 @@ import dev.coatcheck.ids.registry.Type;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +40,9 @@ final class RowParser {
   private final Instant now;
   private final Set<String> unknownTypes = new HashSet<>();
 
+  /** Of the chunk that is read: while the change feed is late, each has to be asked for. */
+  private final Map<String, Type> types = new HashMap<>();
+
   /** Rows without a creation time count as created now. */
   RowParser(Registry registry, Caller sender, InstantSource clock) {
     this.registry = registry;
@@ -50,6 +55,13 @@ final class RowParser {
     record Sound(ImportRow row) implements Parsed {}
 
     record Refused(RowFault fault) implements Parsed {}
+  }
+
+  /**
+   * Types may have changed since the chunk before; those of a chunk are renewed when it is full.
+   */
+  void beginChunk() {
+    types.clear();
   }
 
   Parsed parse(long line, RowText text) {
@@ -184,16 +196,16 @@ final class RowParser {
         && !createdAt.isAfter(now.plus(DatedKeyGenerator.AHEAD_MAX));
   }
 
-  /**
-   * The type as it is now: it may be retired while a file is read. The registry asks Postgres for
-   * each name that it doesn't know, so those are remembered.
-   */
+  /** The registry asks Postgres for each name that it doesn't know, so those are remembered. */
   private @Nullable Type type(String name) {
-    if (unknownTypes.contains(name)) {
-      return null;
+    Type known = types.get(name);
+    if (known != null || unknownTypes.contains(name)) {
+      return known;
     }
-    Type known = registry.named(name).orElse(null);
-    if (known == null && unknownTypes.size() < UNKNOWN_KEPT_MAX) {
+    known = registry.named(name).orElse(null);
+    if (known != null) {
+      types.put(name, known);
+    } else if (unknownTypes.size() < UNKNOWN_KEPT_MAX) {
       unknownTypes.add(name);
     }
     return known;

@@ -11,8 +11,8 @@ interface KeySource extends AutoCloseable {
   long NONE = -2;
 
   /**
-   * A key, {@link #NONE_NOW} or {@link #NONE}. Never blocks, and allocates 40 bytes a millisecond at
-   * most.
+   * A key, {@link #NONE_NOW} or {@link #NONE}. Never blocks, and allocates 40 bytes a millisecond
+   * at most.
    */
   long key();
 
