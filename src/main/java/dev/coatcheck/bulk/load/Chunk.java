@@ -96,7 +96,8 @@ final class Chunk {
     rows.replaceAll(
         row -> {
           Type read = row.request().type();
-          return row.of(current.computeIfAbsent(read.number(), _ -> registry.current(read)));
+          return row.of(
+              current.computeIfAbsent(read.number(), _ -> registry.currentForWrite(read)));
         });
     boolean isRefused = rows.removeIf(this::refusesSealed);
     if (isRefused) {

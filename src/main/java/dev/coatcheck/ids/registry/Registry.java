@@ -169,6 +169,20 @@ public final class Registry implements AutoCloseable {
     return numbered(type.number()).orElse(type);
   }
 
+  /**
+   * The same for rows that wait for Postgres anyway: never the type as it was last known.
+   *
+   * @throws DatabaseUnavailable if Postgres is asked, and doesn't answer within 0.8 s
+   */
+  public Type currentForWrite(Type type) {
+    long now = nanoTime.getAsLong();
+    boolean isTrusted = feed.isTrusted(); // first, and then what it knows
+    if (lacksChanges() || !isTrusted) {
+      Deadline.ofAnswer().orEarlier().run(() -> refreshSince(now));
+    }
+    return numbered(type.number()).orElse(type);
+  }
+
   private boolean lacksChanges() {
     return feed.hasChangedSince(ChangeKind.TYPE, snapshot.mark());
   }

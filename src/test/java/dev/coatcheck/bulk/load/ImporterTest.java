@@ -406,7 +406,8 @@ class ImporterTest {
             .sql()
             .begin(
                 "insert into coatcheck.public_id (key, token, type_id, bucket)"
-                    + " values (1, gen_random_uuid(), %d, 0)".formatted(type.number()))) {
+                    + " values (1, gen_random_uuid(), %d, %d)"
+                        .formatted(type.number(), type.salt().bucketOf(new Key.Bigint(1))))) {
       Thread importing = Thread.ofPlatform().start(outcome);
       Awaitility.await().until(() -> isRead.get() && importing.getState() == Thread.State.WAITING);
       change.run();

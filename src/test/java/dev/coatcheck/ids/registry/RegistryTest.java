@@ -153,6 +153,9 @@ class RegistryTest {
       Type before = behind.named("away").orElseThrow();
       own.setReachable(false);
       assertThat(behind.current(before)).isEqualTo(before);
+      assertThatThrownBy(() -> behind.currentForWrite(before))
+          .as("by rows, which wait for Postgres anyway")
+          .isInstanceOf(DatabaseUnavailable.class);
       own.setReachable(true);
       own.sql().execute("update coatcheck.type set version = version + 1, retired_at = now()");
 
