@@ -6,6 +6,7 @@ import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION_EVENT;
 import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION_LOAD;
 import static dev.coatcheck.postgres.sql.schema.Tables.TABLE_MIGRATION_STEP;
 import static dev.coatcheck.postgres.sql.schema.Tables.TYPE;
+import static java.util.Objects.requireNonNull;
 import static org.jooq.impl.DSL.currentInstant;
 
 import dev.coatcheck.core.observe.Event;
@@ -258,6 +259,13 @@ public final class JournalTable {
 
   public StepStates states(long id) {
     return new StepStates(steps(id));
+  }
+
+  /** By the clock of Postgres, which is the same for all instances. */
+  Instant now() {
+    return gateway.read(
+        "table migration clock",
+        sql -> requireNonNull(sql.select(currentInstant()).fetchSingle().value1()));
   }
 
   /** Whether source and mappings agreed no longer ago than {@code ageMax}. */

@@ -99,15 +99,17 @@ final class SwitchExecutor {
 
   /** False if the window closed before. Nothing was switched then. */
   private boolean awaitWindow() {
-    Optional<String> why = window.waitsAt(Instant.now());
+    Instant now = journal.now();
+    Optional<String> why = window.waitsAt(now);
     if (why.isPresent() && heartbeat.because(why)) {
       journal.event(run, "waiting", why.get());
     }
-    while (window.waitsAt(Instant.now()).isPresent()) {
+    while (window.waitsAt(now).isPresent()) {
       heartbeat.pause(LOOK_MILLIS);
+      now = journal.now();
     }
     heartbeat.because(Optional.empty());
-    if (window.isOverAt(Instant.now())) {
+    if (window.isOverAt(now)) {
       executor.end(
           RunState.DONE,
           "postponed",

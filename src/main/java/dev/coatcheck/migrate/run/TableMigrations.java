@@ -18,7 +18,6 @@ import dev.coatcheck.migrate.source.ThrottleSettings;
 import dev.coatcheck.migrate.table.Phase;
 import dev.coatcheck.postgres.connection.Deadline;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -148,7 +147,7 @@ public final class TableMigrations implements AutoCloseable {
    */
   public IdempotentResult<ActionOutcome> switchWithin(
       long id, SwitchWindow window, ActionRequest<ActionOutcome> asked) {
-    return act(id, asked, Transition.switchWithin(window).unless(window.refusalAt(Instant.now())));
+    return act(id, asked, Transition.switchWithin(window).unless(window.refusalAt(journal.now())));
   }
 
   /**

@@ -44,6 +44,12 @@ final class GatewayChild implements AutoCloseable {
     return serve(database, HEAP, Map.of());
   }
 
+  /** The same with further settings. */
+  static GatewayChild serve(TestDatabase database, Map<String, String> settings)
+      throws IOException {
+    return serve(database, HEAP, settings);
+  }
+
   /** With as much heap as {@code -Xmx} says, and further settings. Out of memory ends it. */
   static GatewayChild serve(TestDatabase database, String heap, Map<String, String> settings)
       throws IOException {

@@ -1,7 +1,9 @@
 package dev.coatcheck.app.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.coatcheck.cluster.lease.FakeTime;
 import dev.coatcheck.migrate.run.ActionOutcome;
 import dev.coatcheck.migrate.run.ActionRequest;
 import dev.coatcheck.migrate.run.MigrationFixture;
@@ -11,12 +13,16 @@ import dev.coatcheck.migrate.run.SwitchWindow;
 import dev.coatcheck.migrate.run.TableMigration;
 import dev.coatcheck.migrate.table.Phase;
 import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The gateway that moves the primary key dies, or stands still, between LOCK and COMMIT. */
 @Tag("faults")
@@ -76,6 +82,34 @@ class SwitchCrashTest {
 
       requireMoved(desk, run, "snowflake_id");
     }
+  }
+
+  /** The clock of the gateway is two hours ahead, and the window opens in one. */
+  @Test
+  void theWindowOpensByTheClockOfPostgres(@TempDir Path folder) throws Exception {
+    Optional<FakeTime> clock = FakeTime.in(folder);
+    assumeTrue(
+        clock.isPresent(), "libfaketime is not installed; on Debian the package is faketime");
+    try (MigrationFixture desk = MigrationFixture.desk()) {
+      desk.orders(ROWS);
+      gateways.add(
+          GatewayChild.serve(desk.gateway.on, clock.orElseThrow().ahead(Duration.ofHours(2))));
+      TableMigration run = desk.run(desk.plan("orders", Optional.of("created_at")));
+      SwitchWindow inAnHour =
+          new SwitchWindow(Optional.of(Instant.now().plus(Duration.ofHours(1))), Optional.empty());
+
+      MigrationFixture.done(
+          desk.migrations()
+              .switchWithin(run.id(), inAnHour, ActionRequest.by(MigrationFixture.ACTOR)));
+
+      desk.await(() -> isWaiting(desk, run) || desk.now(run).status().state() == RunState.DONE);
+      assertThat(primaryKey(desk)).isEqualTo("PRIMARY KEY (id)");
+      assertThat(isWaiting(desk, run)).isTrue();
+    }
+  }
+
+  private static boolean isWaiting(MigrationFixture desk, TableMigration run) {
+    return desk.now(run).status().reason().filter(why -> why.contains("window opens")).isPresent();
   }
 
   /** The gateway that is between LOCK and COMMIT, and stays there for so long. */
