@@ -21,8 +21,16 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.platform.console.ConsoleLauncher;
 
 /** The tests of routes once more, where the large tables are distributed. */
-@Tag("faults") // minutes
 class DistributedRoutesTest {
+  /** Mints, resolves, look-ups, aliases, imports, endings, erasures and Idempotency-Keys. */
+  private static final String SHORTEST = ".*[.](OneKey|ErasureRoutes|IdempotencyRoutes)Test";
+
+  /** Those that take seconds for a number or a race, and send the same statements as others. */
+  private static final String LONG =
+      ".*ErasureRoutesTest#(aSurvivorOfMoreThanAThousand|anotherInstance|anErasureRaces).*";
+
+  private static final String NONE = "none";
+
   private static final String PROMISES =
       ".*[.](OneKey|AliasRoutes|EndingRoutes|ErasureRoutes|IdempotencyRoutes|Twins|Endpoints"
           + "|LegacyRoutes|TransferRoutes)Test";
@@ -36,7 +44,19 @@ class DistributedRoutesTest {
           + "|KeyRoutes|SegmentRoutes|TypePolicies)Test";
 
   @Test
+  void mintsErasuresAndRepeatedRequestsWorkOnPartitionsAndCitusRefusesNoneOfTheirStatements(
+      @TempDir Path folder) throws Exception {
+    requireOnPartitions(SHORTEST, LONG, folder);
+  }
+
+  @Test
+  @Tag("faults") // over a minute on a busy machine
   void thePromisesHoldOnPartitionsAndNoStatementIsOneThatCitusRefuses(@TempDir Path folder)
+      throws Exception {
+    requireOnPartitions(PROMISES, NONE, folder);
+  }
+
+  private static void requireOnPartitions(String classes, String without, Path folder)
       throws Exception {
     TestDatabase server = TestDatabase.empty();
     server.sql().execute("create extension pg_stat_statements");
@@ -45,7 +65,8 @@ class DistributedRoutesTest {
     run(
         folder,
         "partitioned",
-        PROMISES,
+        classes,
+        without,
         Map.of(
             "COATCHECK_TEST_DATABASE_URL", server.url().replaceAll("/[^/?]+(\\?.*)?$", "/postgres"),
             "COATCHECK_TEST_DATABASE_USER", server.user(),
@@ -70,14 +91,15 @@ class DistributedRoutesTest {
   }
 
   @Test
+  @Tag("faults") // minutes: each class makes databases on each node
   void everyOperationWorksOnCitus(@TempDir Path folder) throws Exception {
     String url = System.getenv("COATCHECK_TEST_CITUS_URL");
     assumeTrue(url != null, "COATCHECK_TEST_CITUS_URL names no coordinator of a Citus cluster");
-    run(folder, "citus", ALL, Map.of());
+    run(folder, "citus", ALL, NONE, Map.of());
   }
 
   private static void run(
-      Path folder, String tables, String classes, Map<String, String> environment)
+      Path folder, String tables, String classes, String without, Map<String, String> environment)
       throws Exception {
     Path output = folder.resolve("output");
     ProcessBuilder builder =
@@ -86,6 +108,7 @@ class DistributedRoutesTest {
             "execute",
             "--select-package=dev.coatcheck.api.routes",
             "--include-classname=" + classes,
+            "--exclude-methodname=" + without,
             "--exclude-tag=faults",
             "--exclude-tag=clients",
             "--disable-banner",
