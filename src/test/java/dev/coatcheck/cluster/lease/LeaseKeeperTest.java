@@ -71,6 +71,20 @@ class LeaseKeeperTest {
     assertThat(sent()).isEqualTo(new LeaseRequest.Acquire());
   }
 
+  /** What is known of a millisecond counts until its last nanosecond, and no longer. */
+  @Test
+  void eachKeyHasTheTimeAtWhichItIsDrawn() {
+    acquire(5);
+    for (long at :
+        List.of(0L, MILLI - 1, MILLI, MILLI + 1, 2 * MILLI - 1, 2 * MILLI, 500 * MILLI, SECOND)) {
+      nano = at;
+      assertThat(SnowflakeLayout.DEFAULT.timeOf(keeper.reserveKey(nano)).toEpochMilli())
+          .as("after %d ns", at)
+          .isEqualTo(DATABASE_MILLIS + 1 + at / MILLI);
+    }
+    assertThat(keeper.reserveKey(4 * SECOND)).as("behind the window").isEqualTo(Positions.NONE);
+  }
+
   /** Its row counts as taken for seconds longer than the window, which may leave none. */
   @Test
   void afterAnOutageLongerThanTheWindowTheOldWorkerIsGivenBackFirst() {
