@@ -82,13 +82,17 @@ public final class TemporaryFolder {
     }
   }
 
-  /** Other hooks end Postgres meanwhile, or its start, and what else this process has started. */
+  /**
+   * Other hooks end Postgres meanwhile, or its start, and what else this process has started. What
+   * outlasts them by a minute is killed.
+   */
   private void removeAtExit() {
     long sinceNanos = System.nanoTime();
     do {
       pause();
       if (System.nanoTime() - sinceNanos > END_MAX.toNanos()) {
         endPrograms(path);
+        ProcessHandle.current().children().forEach(ProcessHandle::destroyForcibly);
       }
     } while (programs(path).findAny().isPresent()
         || ProcessHandle.current().children().findAny().isPresent());
