@@ -13,6 +13,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The holder's decisions, told the time and the replies one by one. */
 class LeaseKeeperTest {
@@ -83,6 +85,26 @@ class LeaseKeeperTest {
           .isEqualTo(DATABASE_MILLIS + 1 + at / MILLI);
     }
     assertThat(keeper.reserveKey(4 * SECOND)).as("behind the window").isEqualTo(Positions.NONE);
+  }
+
+  /** The first tick's keys are found by an addition, and those of the ticks ahead are not. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"default", "regional", "39x10/s8/16@1735689600000", "41/15/7@1767225600000"})
+  void keysThatAreDrawnOneByOneHaveOnePositionAfterTheOther(String name) {
+    SnowflakeLayout layout = SnowflakeLayout.accepted(name);
+    LeaseKeeper one = new LeaseKeeper(layout, LeaseRules.KEPT, this::hear, 0);
+    LeaseRequest request = ((LeaseKeeper.Step.Send) one.next(0)).request();
+    LeaseReply reply = new LeaseReply.Acquired(3, 1, DATABASE_MILLIS, DATABASE_MILLIS + 3_000);
+    one.replied(request, reply, 0, 0);
+
+    long at = 28 * MILLI; // in the middle of the long tick
+    long position = layout.position(DATABASE_MILLIS + 1 + 28);
+    for (int drawn = 0; drawn < 500; drawn++) {
+      long key = one.reserveKey(at);
+      assertThat(layout.positionOf(key)).isEqualTo(position + drawn);
+      assertThat(layout.workerOf(key)).isEqualTo(3);
+    }
   }
 
   /** Its row counts as taken for seconds longer than the window, which may leave none. */

@@ -37,6 +37,8 @@ final class LeaseKeeper {
   private final LeaseRules rules;
   private final Consumer<LeaseEvent> events;
   private final SnowflakeLayout layout;
+  private final long tickPositions;
+  private final long keyStep;
 
   private volatile @Nullable GrantedWindow held;
 
@@ -56,6 +58,8 @@ final class LeaseKeeper {
     this.rules = rules;
     this.events = events;
     this.layout = layout;
+    this.tickPositions = layout.sequenceMax() + 1;
+    this.keyStep = layout.keyStep();
     this.nextNano = startNano;
     this.shortage = new Shortage("no worker is leased yet", startNano);
   }
@@ -83,18 +87,21 @@ final class LeaseKeeper {
   }
 
   /**
-   * Where positions of a window lie until the estimate reaches its next millisecond: most keys find
-   * theirs without a division.
+   * Where positions of a window lie until the estimate reaches its next millisecond, and the first
+   * key there: most keys are found by an addition.
    */
-  private record Tick(GrantedWindow window, long endNano, long earliest, long limit) {}
+  private record Tick(
+      GrantedWindow window, long endNano, long earliest, long limit, long firstKey) {}
 
   private Tick tickAt(GrantedWindow window, long nano) {
     long estimate = window.estimate().millis(nano);
+    long earliest = layout.position(estimate);
     return new Tick(
         window,
         window.estimate().nanoAt(estimate + 1),
-        layout.position(estimate),
-        layout.positionFrom(rules.lastMillis(window.untilMillis(), estimate) + 1));
+        earliest,
+        layout.positionFrom(rules.lastMillis(window.untilMillis(), estimate) + 1),
+        layout.hasPosition(earliest) ? layout.key(earliest, window.worker()) : Positions.NONE);
   }
 
   /** Reserves up to {@code count} positions of the worker held. */
@@ -133,7 +140,13 @@ final class LeaseKeeper {
       tick = current;
     }
     long position = now.positions().reserveOne(current.earliest(), current.limit());
-    return position == Positions.NONE ? Positions.NONE : layout.key(position, now.worker());
+    if (position == Positions.NONE) {
+      return Positions.NONE;
+    }
+    long number = position - current.earliest();
+    return number < tickPositions && current.firstKey() >= 0
+        ? current.firstKey() + number * keyStep
+        : layout.key(position, now.worker());
   }
 
   Step next(long nano) {

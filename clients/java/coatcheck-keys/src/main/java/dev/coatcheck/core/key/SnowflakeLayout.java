@@ -199,6 +199,17 @@ public record SnowflakeLayout(
     return (upper << below) | (worker & mask(below));
   }
 
+  /** Whether a position is within the layout's time, and so has a key. */
+  public boolean hasPosition(long position) {
+    long ticks = position >> sequenceBits;
+    return ticks >= 0 && ticks < 1L << timeBits;
+  }
+
+  /** How far apart the keys of two neighbouring positions of a tick are, for any one worker. */
+  public long keyStep() {
+    return 1L << bitsBelow();
+  }
+
   private static long mask(int bits) {
     return (1L << bits) - 1;
   }
