@@ -22,10 +22,11 @@ import java.util.function.Supplier;
  */
 public final class Access {
   /**
-   * About 1 KB each. Beyond that a key that is not cached costs its request a query, as a key does
-   * that is used for the first time.
+   * Under 1 KB each. Beyond that a key that is not cached costs its request a query, as a key does
+   * that is used for the first time. Up to half as many, the cache keeps no record of who was used
+   * last, which would take as long as all the rest.
    */
-  private static final int CACHED_KEYS_MAX = 100_000;
+  private static final int CACHED_KEYS_MAX = 120_000;
 
   private final AccessStore store;
   private final Observer observer;
@@ -112,14 +113,12 @@ public final class Access {
   }
 
   private Optional<StoredKey> alive(String keyId, Predicate<StoredKey> isShown) {
-    Optional<StoredKey> alive =
+    Optional<TimedKey> alive =
         known
             .get(keyId, staleMax, keyIds -> store.find(keyIds, nanoTime))
-            .filter(found -> found.isAlive(nanoTime.getAsLong()))
-            .map(TimedKey::key)
-            .filter(isShown);
-    alive.ifPresent(found -> uses.note(found.keyId()));
-    return alive;
+            .filter(found -> found.isAlive(nanoTime.getAsLong()) && isShown.test(found.key()));
+    alive.ifPresent(uses::note);
+    return alive.map(TimedKey::key);
   }
 
   private AccessDecision refused(String keyId, String reason) {

@@ -350,6 +350,23 @@ class ApiKeysTest {
     assertThat(KEYS.find(key.keyId()).orElseThrow().lastUsedAt()).isPresent();
   }
 
+  @Test
+  void aKeyThatIsUsedAgainAfterItsUseWasWrittenIsWrittenAgain() {
+    StoredKey key = made(Scope.IDS_READ);
+    Access access = new Access(DATABASE, FEED, Duration.ofSeconds(60), OBSERVER, System::nanoTime);
+    try (KeyUses uses = (KeyUses) access.recordUses()) {
+      for (int minute = 0; minute < 3; minute++) {
+        assertThat(access.holderOf(key.keyId())).isPresent();
+        assertThat(access.holderOf(key.keyId())).isPresent();
+        uses.flush();
+        assertThat(KEYS.find(key.keyId()).orElseThrow().lastUsedAt()).isPresent();
+        FRESH.sql().execute("delete from coatcheck.api_key_use");
+      }
+      uses.flush();
+      assertThat(KEYS.find(key.keyId()).orElseThrow().lastUsedAt()).as("not used").isEmpty();
+    }
+  }
+
   private static void insert(List<ApiKey> keys) {
     int _ =
         DATABASE.write(
