@@ -94,6 +94,7 @@ class BenchTest {
 
   @Test
   @Tag("faults") // lasts over 20 s
+  @Tag("alone")
   void everyMeasureHasItsRowsInTheTableAndInTheFile(@TempDir Path folder) throws IOException {
     TestDatabase database = TestDatabase.empty();
 
@@ -128,6 +129,7 @@ class BenchTest {
 
   @Test
   @Tag("faults") // lasts over 20 s
+  @Tag("alone")
   void someMeasuresAreEnoughAndAreComparedWithAnEarlierRun(@TempDir Path folder)
       throws IOException {
     Path file = folder.resolve("run.json");
@@ -149,6 +151,7 @@ class BenchTest {
 
   @Test
   @Tag("faults") // lasts over 20 s
+  @Tag("alone")
   void importsAndBackfillsTakeAPostgresOfTheirOwn() {
     Outcome outcome = Outcome.of("bench", "table", "P6,P7", "--rows=1000", "--rounds=1");
 
@@ -161,6 +164,7 @@ class BenchTest {
 
   @Test
   @Tag("faults") // lasts over 20 s
+  @Tag("alone")
   void whatAGatewayTakesIsMeasuredFromItsStartOn(@TempDir Path folder) throws IOException {
     Path picture = folder.resolve("table.svg");
 
@@ -244,6 +248,7 @@ class BenchTest {
 
   @Test
   @Tag("faults") // lasts over 20 s
+  @Tag("alone")
   void anOverloadIsShownSecondBySecond() {
     Outcome outcome =
         Outcome.of("bench", "overload", "--seconds=4", "--warm-up=1", "--connections=50");
@@ -261,6 +266,7 @@ class BenchTest {
   /** While it runs a Postgres of its own, and a gateway with one. */
   @ParameterizedTest
   @Tag("faults") // ends processes
+  @Tag("alone")
   @CsvSource({
     "'import --rows=10000000', home",
     "'table P13 --warm-up=600 --seconds=60', launched",

@@ -35,6 +35,7 @@ class ContributingTest {
 
   @Test
   @Tag("faults")
+  @Tag("alone")
   void buildTestCompilesWhatChangedAndWhatNamesItAndEndsWithTheTests() throws Exception {
     for (String tool : List.of("bash", "git")) {
       assumeTrue(CoatcheckProgram.isInstalled(tool), tool + " is not installed");

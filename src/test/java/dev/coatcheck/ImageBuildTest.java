@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** The image, built by a Docker engine: what it holds, and that it starts from its caches. */
 @Tag("faults") // builds the whole program
+@Tag("alone")
 class ImageBuildTest {
   private static final String IMAGE = "coatcheck:image-build-test";
 

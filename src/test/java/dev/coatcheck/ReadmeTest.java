@@ -66,6 +66,7 @@ class ReadmeTest {
   @ParameterizedTest
   @CsvSource({"README.md docs/tour.md, 14", "README.md docs/http.md, 9", "docs/tour.md, 9"})
   @Tag("faults")
+  @Tag("alone")
   void theExamplesPrintWhatThePagesShow(String pages, int examplesMin) throws Exception {
     List<Example> examples = new ArrayList<>();
     for (String page : pages.split(" ", -1)) {
@@ -97,6 +98,7 @@ class ReadmeTest {
 
   @Test
   @Tag("faults")
+  @Tag("alone")
   void theGreetingShowsHowToGetFromAPublicIdBackToItsRow() throws Exception {
     try (TestHome home = TestHome.fresh()) {
       CoatcheckProgram.write(home.folder().resolve("coatcheck"));

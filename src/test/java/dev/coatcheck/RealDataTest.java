@@ -17,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** {@code ops/real-data}: the accounts of pgbench, there and back. */
 @Tag("faults")
+@Tag("alone")
 class RealDataTest {
   @RegisterExtension static final GatewayFixture GATEWAY = GatewayFixture.shared();
 

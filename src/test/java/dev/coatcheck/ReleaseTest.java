@@ -31,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
  * does.
  */
 @Tag("faults") // builds the whole program, twice
+@Tag("alone")
 class ReleaseTest {
   private static final String PREVIOUS = "COATCHECK_PREVIOUS_RELEASE";
 

@@ -28,6 +28,7 @@ class TrainTest {
 
   @Test
   @Tag("faults")
+  @Tag("alone")
   void aGatewayAnswersAndAVerbRuns() throws Exception {
     String program = CoatcheckProgram.write(folder.resolve("coatcheck")).toString();
 
@@ -42,6 +43,7 @@ class TrainTest {
 
   /** On a busy machine a gateway may first say that it can't. */
   @Tag("faults")
+  @Tag("alone")
   @Test
   void aRequestThatFailsIsSentAgainAndTheGatewayIsEnded() throws Exception {
     AtomicInteger requests = new AtomicInteger();

@@ -17,6 +17,7 @@ class GrowthTest {
 
   @Test
   @Tag("faults") // lasts over 20 s
+  @Tag("alone")
   void eachStorageIsMeasuredAtEachSizeAndDrawn() throws Exception {
     List<GrowthStep> steps = new ArrayList<>();
     for (Storage storage : Storage.values()) {

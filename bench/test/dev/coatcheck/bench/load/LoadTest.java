@@ -120,6 +120,7 @@ class LoadTest {
 
   @Test
   @Tag("faults") // tries for ten seconds
+  @Tag("alone")
   void aServerThatBreaksOffEachRequestIsNotMeasured() throws IOException {
     requireRefused(0);
   }

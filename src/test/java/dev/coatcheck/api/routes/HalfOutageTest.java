@@ -31,6 +31,7 @@ import org.junit.jupiter.api.Test;
 
 /** Mixed load while Postgres hangs, or only a part of it. */
 @Tag("faults")
+@Tag("alone")
 class HalfOutageTest {
   private static final Duration PROMISED = Duration.ofSeconds(1);
   private static final Duration OUTAGE = Duration.ofSeconds(5);

@@ -30,6 +30,7 @@ class RateLimitFloodTest {
 
   @Test
   @Tag("faults")
+  @Tag("alone")
   void aFloodFromManyAddressesRenewsNoQuotaAndTheNextAnswersAreRight() throws Exception {
     TestClient attacker = from("192.0.2.1");
     long start = System.nanoTime();

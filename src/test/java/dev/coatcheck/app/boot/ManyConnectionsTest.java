@@ -18,6 +18,7 @@ class ManyConnectionsTest {
 
   @Test
   @Tag("faults")
+  @Tag("alone")
   void headsThatDontEndTakeBoundedMemory() throws Exception {
     IdleConnections.require(2_000);
     TestDatabase database = TestDatabase.fresh();
@@ -32,6 +33,7 @@ class ManyConnectionsTest {
 
   @Test
   @Tag("faults")
+  @Tag("alone")
   void tenThousandIdleAndTenThousandAbortedConnectionsFitIntoTheDefaultHeap() throws Exception {
     IdleConnections.require(10_000);
     TestDatabase database = TestDatabase.fresh();

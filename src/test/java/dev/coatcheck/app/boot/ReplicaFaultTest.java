@@ -34,6 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A real streaming replica that is frozen, killed, delayed and interrupted. */
 @Tag("faults")
+@Tag("alone")
 class ReplicaFaultTest {
   private static final Duration ANSWER_MAX = Duration.ofSeconds(1);
   private static final int CLIENTS = 8;

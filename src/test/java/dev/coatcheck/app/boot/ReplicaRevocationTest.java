@@ -27,6 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * goes on again and again.
  */
 @Tag("faults")
+@Tag("alone")
 class ReplicaRevocationTest {
   private static final Duration SPREAD_MAX = Duration.ofSeconds(2);
   private static final Duration ROUND = Duration.ofSeconds(8);

@@ -40,6 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Three gateways on one Postgres behind nginx, replaced one after the other, and one killed. */
 @Tag("faults")
+@Tag("alone")
 class RollingRestartTest {
   private static final int INSTANCES = 3;
   private static final int PER_SECOND = Integer.getInteger("rate", 1_000);

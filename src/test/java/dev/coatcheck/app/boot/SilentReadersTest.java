@@ -97,6 +97,7 @@ class SilentReadersTest {
    */
   @Test
   @Tag("faults")
+  @Tag("alone")
   void silentReadersHoldNoThreadAndAtMostEightKibEach() throws Exception {
     IdleConnections.require(MANY);
     assumeTrue(
@@ -127,6 +128,7 @@ class SilentReadersTest {
 
   @Test
   @Tag("faults")
+  @Tag("alone")
   void twoThousandSilentReadersOfEachPublicRouteEndNothing() throws Exception {
     IdleConnections.require(2 * 2_000); // those of a route may still end while the next are opened
     TestDatabase database = TestDatabase.fresh();
@@ -154,6 +156,7 @@ class SilentReadersTest {
 
   @Test
   @Tag("faults")
+  @Tag("alone")
   void aClientThatTakesNothingForHalfAMinuteIsCutOff() throws Exception {
     TestDatabase database = TestDatabase.fresh();
     try (GatewayChild gateway = GatewayChild.serve(database);

@@ -60,6 +60,7 @@ class StatementWatchdogTest {
 
   @Test
   @Tag("faults")
+  @Tag("alone")
   void withTheRealBoundsThatTakesLessThanAMinute() {
     proxy.freezeAt(new Trap("pg_sleep", true, true));
     try (MachineDelay delay = MachineDelay.measure()) {
@@ -115,6 +116,7 @@ class StatementWatchdogTest {
   /** By an administrator who ends what is idle, for instance. */
   @Test
   @Tag("faults")
+  @Tag("alone")
   void aWatchThatIsEndedWatchesOnAndTheStatementIsLeftAlone() {
     try (Session session = open(SHORT)) {
       CompletableFuture<Void> sent = slowly(session);

@@ -70,6 +70,7 @@ class LiveTest {
 
   @Test
   @Tag("faults")
+  @Tag("alone")
   void twoHundredPagesMoveHalfOfThemForOneKeyAndAnotherOneOnceOneOfThemIsLeft() throws Exception {
     try (Streams others = Streams.of(browser());
         Streams streams = Streams.of(browser())) {
@@ -92,6 +93,7 @@ class LiveTest {
 
   @Test
   @Tag("faults")
+  @Tag("alone")
   void twoHundredWatchersCostAtMostTwentyMegabytes() throws Exception {
     try (Streams streams = Streams.of(browser(), browser())) {
       streams.open(10); // what is loaded once for all counts before
@@ -125,6 +127,7 @@ class LiveTest {
 
   @Test
   @Tag("faults")
+  @Tag("alone")
   void anOutageOfPostgresEndsNoStreamAndTheNextChangeArrives() throws Exception {
     try (Streams streams = Streams.of(browser())) {
       streams.open(1);
@@ -173,6 +176,7 @@ class LiveTest {
 
   @Test
   @Tag("faults")
+  @Tag("alone")
   void readersThatNeverReadAreClosedWithinTheLimitOfAWriteAndHoldNothing() throws Exception {
     ConsoleClient one = browser();
     ConsoleClient other = browser();
