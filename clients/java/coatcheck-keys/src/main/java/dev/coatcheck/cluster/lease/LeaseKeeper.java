@@ -37,8 +37,7 @@ final class LeaseKeeper {
   private final LeaseRules rules;
   private final Consumer<LeaseEvent> events;
   private final SnowflakeLayout layout;
-  private final long tickPositions;
-  private final long keyStep;
+  private final int keyShift;
 
   private volatile @Nullable GrantedWindow held;
 
@@ -58,8 +57,7 @@ final class LeaseKeeper {
     this.rules = rules;
     this.events = events;
     this.layout = layout;
-    this.tickPositions = layout.sequenceMax() + 1;
-    this.keyStep = layout.keyStep();
+    this.keyShift = layout.keyShift();
     this.nextNano = startNano;
     this.shortage = new Shortage("no worker is leased yet", startNano);
   }
@@ -87,21 +85,26 @@ final class LeaseKeeper {
   }
 
   /**
-   * Where positions of a window lie until the estimate reaches its next millisecond, and the first
-   * key there: most keys are found by an addition.
+   * Where positions of a window lie until the estimate reaches its next millisecond: most keys are
+   * found by a shift and an addition.
+   *
+   * @param last the last position of the same tick as {@code earliest}
+   * @param offset the distance of the keys of these positions from the positions, shifted
    */
   private record Tick(
-      GrantedWindow window, long endNano, long earliest, long limit, long firstKey) {}
+      GrantedWindow window, long endNano, long earliest, long limit, long last, long offset) {}
 
   private Tick tickAt(GrantedWindow window, long nano) {
     long estimate = window.estimate().millis(nano);
     long earliest = layout.position(estimate);
+    boolean isInTime = layout.hasPosition(earliest);
     return new Tick(
         window,
         window.estimate().nanoAt(estimate + 1),
         earliest,
         layout.positionFrom(rules.lastMillis(window.untilMillis(), estimate) + 1),
-        layout.hasPosition(earliest) ? layout.key(earliest, window.worker()) : Positions.NONE);
+        isInTime ? earliest + layout.sequenceMax() : Positions.NONE,
+        isInTime ? layout.key(earliest, window.worker()) - (earliest << keyShift) : 0);
   }
 
   /** Reserves up to {@code count} positions of the worker held. */
@@ -143,9 +146,8 @@ final class LeaseKeeper {
     if (position == Positions.NONE) {
       return Positions.NONE;
     }
-    long number = position - current.earliest();
-    return number < tickPositions && current.firstKey() >= 0
-        ? current.firstKey() + number * keyStep
+    return position <= current.last()
+        ? (position << keyShift) + current.offset()
         : layout.key(position, now.worker());
   }
 

@@ -96,8 +96,11 @@ public record SnowflakeLayout(
     return LayoutSpelling.BITS - timeBits;
   }
 
-  /** How many bits of a key are below its sequence. */
-  private int bitsBelow() {
+  /**
+   * How many bits of a key are below its sequence: the keys of two neighbouring positions of a tick
+   * are {@code 1 << keyShift} apart, for any one worker.
+   */
+  public int keyShift() {
     int bits = 0;
     for (int i = workerFields.size() - fieldsBelow; i < workerFields.size(); i++) {
       bits += workerFields.get(i).bits();
@@ -193,7 +196,7 @@ public record SnowflakeLayout(
     if (fieldsBelow == 0) {
       return (((ticks << workerBits()) | worker) << sequenceBits) | sequence;
     }
-    int below = bitsBelow();
+    int below = keyShift();
     long upper =
         (((ticks << (workerBits() - below)) | (worker >> below)) << sequenceBits) | sequence;
     return (upper << below) | (worker & mask(below));
@@ -203,11 +206,6 @@ public record SnowflakeLayout(
   public boolean hasPosition(long position) {
     long ticks = position >> sequenceBits;
     return ticks >= 0 && ticks < 1L << timeBits;
-  }
-
-  /** How far apart the keys of two neighbouring positions of a tick are, for any one worker. */
-  public long keyStep() {
-    return 1L << bitsBelow();
   }
 
   private static long mask(int bits) {
@@ -233,11 +231,11 @@ public record SnowflakeLayout(
   }
 
   public long sequenceOf(long key) {
-    return (key >>> bitsBelow()) & sequenceMax();
+    return (key >>> keyShift()) & sequenceMax();
   }
 
   public int workerOf(long key) {
-    int below = bitsBelow();
+    int below = keyShift();
     long upper = key >>> (sequenceBits + below);
     return (int) ((upper << below) | (key & mask(below))) & (workers() - 1);
   }
