@@ -36,8 +36,10 @@ final class TimedKey {
    * Whether this is the first use in a round. Of uses at the same time several may be the first.
    */
   boolean isFirstUseIn(int now) {
-    boolean isFirst = round != now;
+    if (round == now) {
+      return false; // and nothing is written, which would cost as much as all the rest
+    }
     round = now;
-    return isFirst;
+    return true;
   }
 }

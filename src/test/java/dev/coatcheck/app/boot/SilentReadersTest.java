@@ -24,9 +24,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Strangers who ask and don't read the answers take neither threads nor memory from others. */
 class SilentReadersTest {
@@ -129,6 +131,7 @@ class SilentReadersTest {
   @Test
   @Tag("faults")
   @Tag("alone")
+  @Timeout(value = 1, unit = TimeUnit.HOURS) // of two minutes each they take half of it
   void twoThousandSilentReadersOfEachPublicRouteEndNothing() throws Exception {
     IdleConnections.require(2 * 2_000); // those of a route may still end while the next are opened
     TestDatabase database = TestDatabase.fresh();
