@@ -190,6 +190,8 @@ class BenchTest {
   }
 
   @Test
+  @Tag("faults")
+  @Tag("alone")
   void whatMakesNoSenseIsRefusedBeforeAnythingStarts(@TempDir Path folder) throws IOException {
     Path noReport = Files.writeString(folder.resolve("x.json"), "{}");
     Map<String, String> sentences =
@@ -316,6 +318,8 @@ class BenchTest {
   }
 
   @Test
+  @Tag("faults")
+  @Tag("alone")
   void runsThatWereKeptAreDrawnTogether(@TempDir Path folder) throws IOException {
     Path first = folder.resolve("first.json");
     Path second = folder.resolve("second.json");

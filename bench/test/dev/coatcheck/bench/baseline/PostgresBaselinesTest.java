@@ -14,6 +14,7 @@ import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** pgbench, JDBC and COPY on the rows of the measures. */
@@ -106,6 +107,8 @@ class PostgresBaselinesTest {
   }
 
   @Test
+  @Tag("faults")
+  @Tag("alone")
   void readsAndWritesOfTheBaselinesDoWhatTheyCount() {
     assumeTrue(PostgresBaselines.hasPgbench(), "pgbench is not installed");
     TestDatabase database = withType();
@@ -127,6 +130,8 @@ class PostgresBaselinesTest {
 
   /** The statement of pgbench's script finds the row; pgbench itself doesn't look. */
   @Test
+  @Tag("faults")
+  @Tag("alone")
   void theScriptOfPgbenchAsksForRowsThatAreThere() {
     TestDatabase database = withType();
     try (PostgresBaselines postgres = new PostgresBaselines(database.settings(2), ROWS)) {
@@ -148,6 +153,8 @@ class PostgresBaselinesTest {
   }
 
   @Test
+  @Tag("faults")
+  @Tag("alone")
   void withoutPgbenchJdbcDoesTheSame() {
     TestDatabase database = withType();
     BaselineStore store = new BaselineStore(database.settings(2));
@@ -161,6 +168,8 @@ class PostgresBaselinesTest {
   }
 
   @Test
+  @Tag("faults")
+  @Tag("alone")
   void aDatabaseInUseIsTold() {
     TestDatabase database = withType();
     BaselineStore store = new BaselineStore(database.settings(2));

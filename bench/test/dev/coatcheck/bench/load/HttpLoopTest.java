@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,6 +23,8 @@ class HttpLoopTest {
    * under way, and two hundred that could not be sent. The latter are what users would feel.
    */
   @Test
+  @Tag("faults")
+  @Tag("alone")
   void aPauseOfASecondShowsAtThe99thPercentileOfAnOpenLoop() throws IOException {
     try (StubServer server = StubServer.pausingAt(200)) {
       LoadResult result = new HttpLoop(server.spec(2), false).open(Duration.ofSeconds(4), 200);
@@ -35,6 +38,8 @@ class HttpLoopTest {
   }
 
   @Test
+  @Tag("faults")
+  @Tag("alone")
   void aClosedLoopDoesNotSeeThePause() throws IOException {
     try (StubServer server = StubServer.pausingAt(200)) {
       LoadResult result = new HttpLoop(server.spec(2), false).closed(Duration.ofSeconds(3));

@@ -59,6 +59,8 @@ class LoadTest {
   }
 
   @Test
+  @Tag("faults")
+  @Tag("alone")
   void wrkSendsTheSameRequestsAsTheGeneratorOfOurOwn(@TempDir Path folder) throws IOException {
     assumeTrue(Wrk.isInstalled(), "wrk is not installed");
     Path ids = Files.writeString(folder.resolve("ids"), "a1\na2\na3\n");
@@ -98,6 +100,8 @@ class LoadTest {
   }
 
   @Test
+  @Tag("faults")
+  @Tag("alone")
   void theGeneratorOfOurOwnRunsOneLoadAfterAnother() throws IOException {
     try (StubServer server = StubServer.start(_ -> 200);
         Load load = Load.of(server.spec(2), Generator.OWN)) {

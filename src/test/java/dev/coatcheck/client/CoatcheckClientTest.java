@@ -38,6 +38,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -280,6 +281,7 @@ class CoatcheckClientTest {
 
   /** Such as behind a proxy or a network that falls silent. */
   @Test
+  @Tag("faults")
   void anAnswerThatStopsHalfwayEndsTheTryAndNotTheCall() {
     Mapping<Charge> charge = client.mint(Charge.class).mapping();
     CoatcheckClient impatient = impatient().build();

@@ -114,6 +114,7 @@ class LeasedKeysTest {
 
   /** Such as behind a proxy or a network that falls silent. */
   @Test
+  @Tag("faults")
   void aRenewalWhoseAnswerStopsHalfwayIsSentAgain() throws Exception {
     try (FaultyProxy proxy = new FaultyProxy(GATEWAY.uri());
         Snowflakes keys =
@@ -128,6 +129,7 @@ class LeasedKeysTest {
   }
 
   @Test
+  @Tag("faults")
   void aRotatedApiKeyKeepsTheWorker() {
     String old = GATEWAY.keyWith(Scope.KEYS_WRITE);
     AtomicReference<String> apiKey = new AtomicReference<>(old);
@@ -149,6 +151,7 @@ class LeasedKeysTest {
   }
 
   @Test
+  @Tag("faults")
   void aListenerThatThrowsDoesNotEndTheLease() {
     try (Snowflakes keys =
         throughGateway()

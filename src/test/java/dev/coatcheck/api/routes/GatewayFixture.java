@@ -149,6 +149,7 @@ public final class GatewayFixture implements AutoCloseable, BeforeAllCallback, A
         new HashMap<>(
             Map.of(
                 "COATCHECK_PORT", "0",
+                "COATCHECK_DATABASE_CONNECTIONS", "4", // each is opened at the start
                 "COATCHECK_DATABASE_URL", database.url(),
                 "COATCHECK_DATABASE_USER", database.user(),
                 "COATCHECK_DATABASE_PASSWORD", database.password()));

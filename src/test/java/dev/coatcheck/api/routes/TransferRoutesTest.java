@@ -25,6 +25,7 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -406,6 +407,7 @@ class TransferRoutesTest {
 
   /** Nothing is written yet, so no write tells that they are gone. */
   @Test
+  @Tag("faults")
   void readersThatLeaveBeforeTheFirstRowKeepNeitherPermitNorBackend() throws IOException {
     double before = exportsLeft();
     try (TestSession _ =
@@ -423,6 +425,7 @@ class TransferRoutesTest {
   }
 
   @Test
+  @Tag("faults")
   void anExportWhoseAccessEndsBeforeItsFirstRowEndsAtTheServer() throws IOException {
     String leaked = GATEWAY.keyWith(Scope.IDS_READ);
     try (TestSession _ =
@@ -474,6 +477,7 @@ class TransferRoutesTest {
 
   /** A silent sender meets no limit of Jetty's before its idle time-out. All wait together. */
   @Test
+  @Tag("faults")
   void sendersWhoAreTooSlowAreToldSoAndTheirPermitsAreFree() throws IOException {
     assumeFalse(
         "lesser".equals(System.getProperty("coatcheck.test.role")),

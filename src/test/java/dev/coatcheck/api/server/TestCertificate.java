@@ -53,6 +53,7 @@ public record TestCertificate(String name, X509Certificate certificate, PrivateK
               List.of(
                   Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
                   "-J-XX:TieredStopAtLevel=1",
+                  "-J-XX:+UseSerialGC",
                   "-genkeypair"));
       command.addAll(List.of("-alias", "it", "-dname", "CN=" + name, "-keyalg", algorithm));
       command.addAll(

@@ -132,6 +132,7 @@ class GatewayCrashTest {
 
   /** Promise 15, for a request that is half sent when SIGTERM comes. */
   @Test
+  @Tag("faults")
   void anAcceptedRequestIsAnsweredAfterSigterm() throws Exception {
     GatewayChild gateway = serve();
     putTypes(calls(gateway));

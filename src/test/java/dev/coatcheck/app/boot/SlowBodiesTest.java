@@ -112,6 +112,7 @@ class SlowBodiesTest {
    * Idle connections end after five seconds then: it is no idle one, and not the client's fault.
    */
   @Test
+  @Tag("faults")
   void aSilentSenderGets408AlsoAtTheLimitOfConnections() throws Exception {
     try (GatewayFixture gateway = GatewayFixture.own("COATCHECK_CONNECTIONS_MAX", "100")) {
       List<Socket> silent = new ArrayList<>();
@@ -149,6 +150,7 @@ class SlowBodiesTest {
   }
 
   @Test
+  @Tag("faults")
   void whatNeedsNoBodyIsDecidedBeforeTheBody() throws Exception {
     URI uri = GATEWAY.uri();
     String length = "Content-Length: 1000";
@@ -172,6 +174,7 @@ class SlowBodiesTest {
 
   /** Refused as they are, they hold what an API key may hold of the memory for small bodies. */
   @Test
+  @Tag("faults")
   void bodiesOfStrangersAreWaitedForInBoundedMemory() throws Exception {
     String head = head("/v1/ids", "nobody", "Content-Length: 9", "X-Large: " + "x".repeat(6_000));
     // Those of a round are given up after five seconds, and a busy machine may need as many.
@@ -197,6 +200,7 @@ class SlowBodiesTest {
   }
 
   @Test
+  @Tag("faults")
   void memoryIsCountedBackAfterAThousandAbortedBodies() throws Exception {
     for (int round = 0; round < 10; round++) {
       for (int i = 0; i < 100; i++) {

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -153,6 +154,7 @@ class OutboxTest {
 
   /** The gateway's database writes so slowly that a full drain doesn't end in time. */
   @Test
+  @Tag("faults")
   void aDrainThatTakesTooLongIsTriedAgainWithFewerEntries() {
     fixture.execute(
         "insert into orders select from generate_series(1, %d)".formatted(SLOW_ENTRIES));

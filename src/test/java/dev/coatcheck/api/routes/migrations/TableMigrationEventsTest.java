@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -109,6 +110,7 @@ class TableMigrationEventsTest {
 
   /** Else a proxy between would close the stream of a client that waits. */
   @Test
+  @Tag("faults")
   void heartbeatsComeInAnOutageToo() throws Exception {
     TestDatabase database = TestDatabase.fresh();
     try (FaultProxy proxy = new FaultProxy(database.port());
@@ -140,6 +142,7 @@ class TableMigrationEventsTest {
   }
 
   @Test
+  @Tag("faults")
   @SuppressWarnings("try") // the close is what is tested
   void sixteenOfAKeyAndThirtyTwoInAllListenUntilOneLeavesAndAStopWaitsForNone() throws Exception {
     // Its own, because a gateway hears late of listeners that left.
