@@ -23,7 +23,6 @@ import java.util.function.Consumer;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -322,7 +321,6 @@ class EveryOperationTest {
 
   /** All at once, because each takes five seconds. */
   @Test
-  @Tag("faults")
   void silentSendersAreBrokenOff() throws Exception {
     List<Call> silent =
         CALLS.stream().filter(call -> call.body() != null && !call.isImport()).toList();
