@@ -477,7 +477,6 @@ class TransferRoutesTest {
 
   /** A silent sender meets no limit of Jetty's before its idle time-out. All wait together. */
   @Test
-  @Tag("faults")
   void sendersWhoAreTooSlowAreToldSoAndTheirPermitsAreFree() throws IOException {
     assumeFalse(
         "lesser".equals(System.getProperty("coatcheck.test.role")),
