@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -204,6 +205,7 @@ class CommandLineTest {
   }
 
   @Test
+  @Tag("faults")
   void theApiKeyCanBeInAVariableAndAFlagWinsOverIt() throws Exception {
     String key = GATEWAY.key();
     Path right = Files.writeString(folder.resolve("right"), key);

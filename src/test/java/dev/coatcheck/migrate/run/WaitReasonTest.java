@@ -151,6 +151,7 @@ class WaitReasonTest {
    * still waits for writers will wait for every snapshot that is there when it has built.
    */
   @ParameterizedTest
+  @Tag("faults")
   @ValueSource(strings = {"waiting for writers before build", "waiting for old snapshots"})
   void anIndexOfTheDbaIsBuiltFirstAndNeitherIsEnded(String phase) throws Exception {
     try (TestSession other = fixture.sql().session()) {
@@ -190,6 +191,7 @@ class WaitReasonTest {
 
   /** It moves every row, and nobody else gets at the table meanwhile. */
   @Test
+  @Tag("faults")
   void aVacuumFullInTheMiddleChangesNothing() {
     fixture.orders(2_000);
     TableMigration run = fixture.startInTheMiddle(400);
