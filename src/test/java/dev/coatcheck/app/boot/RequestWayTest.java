@@ -46,7 +46,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * other threads.
  */
 @Tag("faults") // half a minute on a slow machine
-@Tag("alone")
 class RequestWayTest {
   private static final int TIMES = 40;
   private static final int ROWS = 8_000;

@@ -30,7 +30,6 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** The demo, in a process of its own, with a shop that is a hundred times smaller. */
 @Tag("faults")
-@Tag("alone")
 @Timeout(600)
 class DemoTest {
   private static final long KILL_MILLIS_MAX = 30_000;

@@ -19,7 +19,6 @@ import org.junit.jupiter.api.TestFactory;
 
 /** Faults of real processes. {@code -Dfaults.seed=…} repeats the choices of the random rounds. */
 @Tag("faults")
-@Tag("alone")
 class LeaseFaultTest {
   private final LeaseDatabase database = LeaseDatabase.fresh();
   private final AcknowledgedKeys acknowledged = new AcknowledgedKeys();
