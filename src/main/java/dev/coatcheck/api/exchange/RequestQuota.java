@@ -5,7 +5,6 @@ import dev.coatcheck.ids.access.TokenBuckets.Taken;
 import io.javalin.http.Context;
 import java.util.Optional;
 import org.eclipse.jetty.http.HttpField;
-import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.PreEncodedHttpField;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -77,8 +76,7 @@ public final class RequestQuota {
   public Optional<Problem> count(Request request, Response response, HttpField policies) {
     request.setAttribute(NAME, this);
     Taken taken = bucket.take(1, 0);
-    // Added, not put, which would look through all headers: nothing else sets these.
-    response.getHeaders().add(policies).add(new HttpField((HttpHeader) null, HEADER, rest(taken)));
+    response.getHeaders().put(policies).put(HEADER, rest(taken));
     return refusal(taken);
   }
 

@@ -22,11 +22,10 @@ import java.util.function.Supplier;
  */
 public final class Access {
   /**
-   * Under 1 KB each. Beyond that a key that is not cached costs its request a query, as a key does
-   * that is used for the first time. Up to half as many, the cache keeps no record of who was used
-   * last, which would take as long as all the rest.
+   * About 1 KB each. Beyond that a key that is not cached costs its request a query, as a key does
+   * that is used for the first time.
    */
-  private static final int CACHED_KEYS_MAX = 120_000;
+  private static final int CACHED_KEYS_MAX = 100_000;
 
   private final AccessStore store;
   private final Observer observer;
@@ -113,12 +112,14 @@ public final class Access {
   }
 
   private Optional<StoredKey> alive(String keyId, Predicate<StoredKey> isShown) {
-    Optional<TimedKey> alive =
+    Optional<StoredKey> alive =
         known
             .get(keyId, staleMax, keyIds -> store.find(keyIds, nanoTime))
-            .filter(found -> found.isAlive(nanoTime.getAsLong()) && isShown.test(found.key()));
-    alive.ifPresent(uses::note);
-    return alive.map(TimedKey::key);
+            .filter(found -> found.isAlive(nanoTime.getAsLong()))
+            .map(TimedKey::key)
+            .filter(isShown);
+    alive.ifPresent(found -> uses.note(found.keyId()));
+    return alive;
   }
 
   private AccessDecision refused(String keyId, String reason) {

@@ -105,11 +105,13 @@ final class AccessStore {
           Set<String> asked = rows.stream().map(row -> row.get(ASKED)).collect(Collectors.toSet());
           ConnectionDesync.unless(
               rows.size() == keyIds.size() && asked.equals(Set.copyOf(keyIds)), "other API keys");
-          Instant now = rows.getFirst().get(NOW);
           return rows.stream()
               .filter(row -> row.get(API_KEY.KEY_ID) != null)
-              .map(row -> ApiKeyTable.storedKey(row.into(API_KEY)))
-              .collect(Collectors.toMap(StoredKey::keyId, key -> new TimedKey(key, now, sentNano)));
+              .map(
+                  row ->
+                      new TimedKey(
+                          ApiKeyTable.storedKey(row.into(API_KEY)), row.get(NOW), sentNano))
+              .collect(Collectors.toMap(timed -> timed.key().keyId(), timed -> timed));
         });
   }
 

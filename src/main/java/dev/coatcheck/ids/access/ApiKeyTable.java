@@ -6,7 +6,6 @@ import static java.util.Objects.requireNonNull;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.val;
 
-import com.github.benmanes.caffeine.cache.Interner;
 import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.cluster.audit.AuditTable;
 import dev.coatcheck.cluster.change.ChangeKind;
@@ -52,9 +51,6 @@ final class ApiKeyTable {
 
   private static final Field<Instant> NOW =
       field("clock_timestamp()", API_KEY.CREATED_AT.getDataType());
-
-  /** Most keys have the rights of many others, and are cached. */
-  private static final Interner<Rights> RIGHTS = Interner.newWeakInterner();
 
   private final DSLContext sql;
 
@@ -158,7 +154,7 @@ final class ApiKeyTable {
         new StoredKey.Hash(row.getSecretHash()),
         row.getName(),
         row.getPrincipal(),
-        RIGHTS.intern(rights(row)),
+        rights(row),
         row.getVersion(),
         Optional.ofNullable(row.getMadeBy()),
         Optional.ofNullable(row.getSuccessor()),

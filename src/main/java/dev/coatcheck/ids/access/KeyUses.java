@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Which API keys were used since the last minute. They are written once a minute and at shutdown; a
@@ -21,10 +20,6 @@ final class KeyUses implements AutoCloseable {
   private static final int WRITTEN_MAX = 1_000;
 
   private final Map<String, Boolean> used = new ConcurrentHashMap<>();
-
-  /** Rises with each write; never that of a key that was not used. */
-  private final AtomicInteger round = new AtomicInteger(1);
-
   private final AccessStore store;
   private final Background background;
 
@@ -39,11 +34,9 @@ final class KeyUses implements AutoCloseable {
     return this;
   }
 
-  /** For each request: the map is for the first use in a minute, as 50,000 keys make it slow. */
-  void note(TimedKey key) {
-    if (key.isFirstUseIn(round.get())) {
-      used.put(key.key().keyId(), true);
-    }
+  /** For each request: one look at a map, unless the key is used for the first time in a minute. */
+  void note(String keyId) {
+    used.putIfAbsent(keyId, true);
   }
 
   /** Writes what was used, or keeps it for the next time. */
@@ -52,7 +45,6 @@ final class KeyUses implements AutoCloseable {
   }
 
   private void write() {
-    round.incrementAndGet(); // first: what is used from now on is noted, if need be once too often
     List<String> keyIds = new ArrayList<>(used.keySet());
     for (int from = 0; from < keyIds.size(); from += WRITTEN_MAX) {
       List<String> some = keyIds.subList(from, Math.min(keyIds.size(), from + WRITTEN_MAX));

@@ -52,7 +52,7 @@ class SilentReadersTest {
           LARGEST);
 
   /** How long each route is held; two minutes were seen to be no different (2026-11-30). */
-  private static final Duration HELD = Duration.ofSeconds(Long.getLong("silent.seconds", 5));
+  private static final Duration HELD = Duration.ofSeconds(Long.getLong("silent.seconds", 15));
 
   /** Bytes of their own for each would take twice the heap of 64 MB. */
   private static final int READERS = 100;

@@ -1,6 +1,7 @@
 package dev.coatcheck.cluster.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.coatcheck.Breakage;
 import dev.coatcheck.BrokenBy;
@@ -105,6 +106,20 @@ class LeaseKeeperTest {
       assertThat(layout.positionOf(key)).isEqualTo(position + drawn);
       assertThat(layout.workerOf(key)).isEqualTo(3);
     }
+  }
+
+  /** The first begins in 2035, the second ended in 2016. */
+  @ParameterizedTest
+  @ValueSource(strings = {"41/10/12@2051222400000", "36/15/12@1400000000000"})
+  void outsideOfItsTimeALayoutHasNoKeys(String name) {
+    SnowflakeLayout layout = SnowflakeLayout.accepted(name);
+    LeaseKeeper one = new LeaseKeeper(layout, LeaseRules.KEPT, this::hear, 0);
+    LeaseRequest request = ((LeaseKeeper.Step.Send) one.next(0)).request();
+    one.replied(
+        request, new LeaseReply.Acquired(3, 1, DATABASE_MILLIS, DATABASE_MILLIS + 3_000), 0, 0);
+
+    assertThatIllegalStateException().isThrownBy(() -> one.reserveKey(0));
+    assertThatIllegalStateException().isThrownBy(() -> one.reserve(1, 0));
   }
 
   /** Its row counts as taken for seconds longer than the window, which may leave none. */

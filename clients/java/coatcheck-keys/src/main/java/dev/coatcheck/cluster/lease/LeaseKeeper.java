@@ -97,17 +97,20 @@ final class LeaseKeeper {
   private Tick tickAt(GrantedWindow window, long nano) {
     long estimate = window.estimate().millis(nano);
     long earliest = layout.position(estimate);
-    boolean isInTime = layout.hasPosition(earliest);
     return new Tick(
         window,
         window.estimate().nanoAt(estimate + 1),
         earliest,
         layout.positionFrom(rules.lastMillis(window.untilMillis(), estimate) + 1),
-        isInTime ? earliest + layout.sequenceMax() : Positions.NONE,
-        isInTime ? layout.key(earliest, window.worker()) - (earliest << keyShift) : 0);
+        earliest + layout.sequenceMax(),
+        layout.key(earliest, window.worker()) - (earliest << keyShift));
   }
 
-  /** Reserves up to {@code count} positions of the worker held. */
+  /**
+   * Reserves up to {@code count} positions of the worker held.
+   *
+   * @throws IllegalStateException if the time of the layout has not begun, or has ended
+   */
   KeyReservation reserve(int count, long nano) {
     GrantedWindow now = held;
     if (stopped) {
@@ -129,7 +132,7 @@ final class LeaseKeeper {
   /**
    * The key of one position of the worker held, or −1 if there is none now.
    *
-   * @throws IllegalStateException if the layout has no millisecond left
+   * @throws IllegalStateException if the time of the layout has not begun, or has ended
    */
   @SuppressWarnings("ReferenceEquality") // a window equals none that was granted before it
   long reserveKey(long nano) {

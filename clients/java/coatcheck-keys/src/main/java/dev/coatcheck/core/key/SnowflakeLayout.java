@@ -202,12 +202,6 @@ public record SnowflakeLayout(
     return (upper << below) | (worker & mask(below));
   }
 
-  /** Whether a position is within the layout's time, and so has a key. */
-  public boolean hasPosition(long position) {
-    long ticks = position >> sequenceBits;
-    return ticks >= 0 && ticks < 1L << timeBits;
-  }
-
   private static long mask(int bits) {
     return (1L << bits) - 1;
   }
