@@ -10,9 +10,8 @@ import org.opentest4j.TestAbortedException;
  * How late this machine runs a thread that is due, measured beside a test of a deadline: a thread
  * sleeps 1 ms again and again. On a machine with more work than cores a deadline can't be kept by
  * anybody, so the 99th percentile of that delay is added to the bound. A machine that is later than
- * {@link #TOLERABLE} says nothing about deadlines, and the test is skipped with that reason. One
- * standstill that is longer than that, which a percentile leaves out, is added to the bound of what
- * it held up.
+ * {@link #TOLERABLE} says nothing about deadlines, and the test is skipped with that reason. A
+ * standstill, which a percentile leaves out, is added to the bound of what it held up.
  *
  * <p>Only for deadlines that are promised. What merely has to happen is waited for.
  */
@@ -23,15 +22,20 @@ public final class MachineDelay implements AutoCloseable {
   private static final Duration TOLERABLE = Duration.ofMillis(250);
   private static final Duration NAP = Duration.ofMillis(1);
 
+  /**
+   * From this delay on no thread of this process ran: all collect garbage, or the machine paused.
+   */
+  private static final Duration STANDSTILL = Duration.ofMillis(20);
+
   private final List<Nap> naps = new ArrayList<>();
   private final Thread sleeper;
   private long asleepSinceNano = System.nanoTime();
 
   /** A sleep that ended, and how much later than it should have. */
   record Nap(long wokenNano, long delayNanos) {
-    /** For how much of the time since then no thread ran, if that is intolerable. */
-    private long standstillNanos(long sinceNano) {
-      return delayNanos > TOLERABLE.toNanos()
+    /** For how much of the time since then no thread ran, if it was later than others. */
+    private long standstillNanos(long sinceNano, Duration others) {
+      return delayNanos > Math.max(STANDSTILL.toNanos(), others.toNanos())
           ? Math.clamp(wokenNano - sinceNano, 0, delayNanos)
           : 0;
     }
@@ -62,11 +66,11 @@ public final class MachineDelay implements AutoCloseable {
   }
 
   private synchronized Duration standstill(Duration untilNow) {
-    return standstill(naps(), System.nanoTime() - untilNow.toNanos());
+    return standstill(naps(), System.nanoTime() - untilNow.toNanos(), p99());
   }
 
-  static Duration standstill(Stream<Nap> naps, long sinceNano) {
-    return Duration.ofNanos(naps.mapToLong(nap -> nap.standstillNanos(sinceNano)).sum());
+  static Duration standstill(Stream<Nap> naps, long sinceNano, Duration others) {
+    return Duration.ofNanos(naps.mapToLong(nap -> nap.standstillNanos(sinceNano, others)).sum());
   }
 
   /** With the present one: a thread that hasn't been woken yet is late too. */

@@ -34,7 +34,8 @@ class MachineDelayTest {
     assertThat(standstill(nap(2_000, 640), nap(2_600, 300))).hasMillis(940);
     assertThat(standstill(nap(1_100, 640))).as("began before").hasMillis(100);
     assertThat(standstill(nap(900, 640))).as("was over").isZero();
-    assertThat(standstill(nap(2_000, 250), nap(2_300, 250))).as("tolerable").isZero();
+    assertThat(standstill(nap(2_000, 20), nap(2_300, 20))).as("a delay as others").isZero();
+    assertThat(standstill(30, nap(2_000, 30), nap(2_300, 31))).hasMillis(31);
   }
 
   @Test
@@ -47,7 +48,12 @@ class MachineDelayTest {
 
   /** Since a second after the beginning. */
   private static Duration standstill(MachineDelay.Nap... naps) {
-    return MachineDelay.standstill(Stream.of(naps), 1_000 * 1_000_000L);
+    return standstill(0, naps);
+  }
+
+  private static Duration standstill(long othersMillis, MachineDelay.Nap... naps) {
+    return MachineDelay.standstill(
+        Stream.of(naps), 1_000 * 1_000_000L, Duration.ofMillis(othersMillis));
   }
 
   private static MachineDelay.Nap nap(long wokenMillis, long delayMillis) {

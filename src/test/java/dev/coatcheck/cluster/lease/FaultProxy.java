@@ -125,17 +125,19 @@ public final class FaultProxy implements AutoCloseable {
       for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
         Optional<Trap> sprung =
             isFromClient ? sprung(buffer, read, fate) : committed(buffer, read, fate);
-        // What springs a trap at a commit is the answer itself.
-        boolean isPassed =
-            sprung.isEmpty() || (sprung.get().isPassedOn() && !sprung.get().isAtCommit());
-        if (!isPassed) {
+        if (sprung.isEmpty()) {
+          awaitThaw(to, fate);
+          out.write(buffer, 0, read);
+        } else if (sprung.get().isPassedOn() && !sprung.get().isAtCommit()) {
+          awaitThaw(to, fate);
+          freeze(sprung.get(), fate); // before the server can answer
+          out.write(buffer, 0, read);
+          trap = Optional.empty();
+        } else { // what springs a trap at a commit is the answer itself
           freeze(sprung.get(), fate);
-        }
-        awaitThaw(to, fate);
-        out.write(buffer, 0, read);
-        out.flush();
-        if (isPassed && sprung.isPresent()) {
-          freeze(sprung.get(), fate);
+          trap = Optional.empty();
+          awaitThaw(to, fate);
+          out.write(buffer, 0, read);
         }
       }
       // The other side doesn't hear of an end either.
@@ -172,7 +174,6 @@ public final class FaultProxy implements AutoCloseable {
     } else {
       fate.isStuck().set(true);
     }
-    trap = Optional.empty();
   }
 
   private void awaitThaw(Socket to, Fate fate) {
