@@ -182,6 +182,7 @@ class TlsTest {
   }
 
   @Test
+  @Tag("faults")
   void aChangedCertificateIsServedWithoutAFailedRequest() throws Exception {
     AtomicBoolean isOver = new AtomicBoolean();
     try (ExecutorService threads = Executors.newFixedThreadPool(2);

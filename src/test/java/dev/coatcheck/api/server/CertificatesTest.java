@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -58,6 +59,7 @@ class CertificatesTest {
 
   /** As of an authority whose clock is ahead. */
   @Test
+  @Tag("faults")
   void aCertificateThatIsNotValidYetIsServedOnceItIs() throws Exception {
     TlsFiles files = new TlsFiles(folder.resolve("tls.crt"), folder.resolve("tls.key"));
     Observer observer = new Observer();
@@ -86,6 +88,7 @@ class CertificatesTest {
 
   /** All clients refuse the served one already, so nothing is lost. */
   @Test
+  @Tag("faults")
   void aCertificateThatHasEndedReplacesOneThatHasEndedToo() throws IOException {
     TlsFiles files = new TlsFiles(folder.resolve("tls.crt"), folder.resolve("tls.key"));
     Observer observer = new Observer();

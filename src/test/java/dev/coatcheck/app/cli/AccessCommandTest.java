@@ -229,6 +229,7 @@ class AccessCommandTest {
   }
 
   @Test
+  @Tag("faults")
   void aKeyMadeBeforeTheFirstStartWorksAndOneMadeBesideARunningGatewayWorksAtOnce()
       throws StartFailed {
     try (TestHome home = TestHome.fresh()) {
@@ -244,6 +245,7 @@ class AccessCommandTest {
 
   /** The end of a command and a signal may come together. */
   @Test
+  @Tag("faults")
   void aGatewayThatTwoThreadsCloseIsClosedWhenEitherReturns() throws Exception {
     try (TestHome home = TestHome.fresh();
         ExecutorService threads = Executors.newFixedThreadPool(2)) {

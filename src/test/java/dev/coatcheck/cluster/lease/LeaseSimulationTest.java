@@ -182,6 +182,7 @@ class LeaseSimulationTest {
     return Defect.current() == Defect.NONE ? usual : 100 * usual;
   }
 
+  @Tag("faults")
   @TestFactory
   Stream<DynamicTest> everyDefectIsFound() {
     return Breakage.requireRed(this, test -> !isOfLibrary(test));

@@ -309,6 +309,7 @@ class ChangedChildTest {
 
   /** The children outlive the table, and their writers must not meet our triggers. */
   @Test
+  @Tag("faults")
   void childrenOfATableThatIsDroppedGoOnAndAreFreed() {
     shop.items(1_000);
     TableMigration run = fixture.run();
@@ -327,6 +328,7 @@ class ChangedChildTest {
 
   /** By hand: nothing can be followed, and the application goes on. */
   @Test
+  @Tag("faults")
   void aNewColumnThatIsDroppedDoesNotHurtTheChildren() {
     shop.items(1_000);
     TableMigration run = fixture.run();

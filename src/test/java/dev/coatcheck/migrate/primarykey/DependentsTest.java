@@ -124,6 +124,7 @@ class DependentsTest {
 
   /** As in a database that still has the strings of an old version. */
   @Test
+  @Tag("faults")
   void stringsWithEscapesAsADefaultOfTheDatabaseHinderNoStep() {
     shop.items(10);
     fixture.execute(
@@ -254,6 +255,7 @@ class DependentsTest {
 
   /** It would run as our user. */
   @Test
+  @Tag("faults")
   void aDefaultThatIsNoConstantIsRefusedWhereItsForeignKeySetsIt() {
     shop.items(10);
     fixture.execute(

@@ -101,6 +101,7 @@ class RetireTest {
   }
 
   @Test
+  @Tag("faults")
   void theFunctionGivesKeysWhateverItsSchemaIsCalled() {
     fixture.execute(
         "create schema sales",
@@ -117,6 +118,7 @@ class RetireTest {
   }
 
   @Test
+  @Tag("faults")
   void theFunctionGivesKeysToTheirColumnAlsoInAPrimaryKeyOfTwo() {
     TableMigration run = contracted();
     fixture.execute(
@@ -159,6 +161,7 @@ class RetireTest {
 
   /** As in tables that somebody took our triggers from. */
   @Test
+  @Tag("faults")
   void theKeysOfATableWithoutTriggersAreThoseOfItsPrimaryKey() {
     TableMigration run = contracted();
     fixture.execute("drop trigger \"~coatcheck_update\" on orders");
@@ -270,6 +273,7 @@ class RetireTest {
 
   /** A pause at the commit of the last step, and a verification instead of a resume. */
   @Test
+  @Tag("faults")
   void theTypeStaysWithItsTableHoweverTheRunBecameContracted() {
     fixture.execute("create table others (id bigserial primary key)");
     TableMigration run = contracted();

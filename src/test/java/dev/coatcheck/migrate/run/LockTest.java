@@ -56,6 +56,7 @@ class LockTest {
 
   /** The first one ends without the state that is to end the second one. */
   @Test
+  @Tag("faults")
   void anUndoOfMoreThatIsAcceptedDuringAnUndoIsDoneToo() {
     fixture.orders(100);
     fixture.patience = Duration.ofMinutes(1);
@@ -73,6 +74,7 @@ class LockTest {
 
   /** A delete archives its row's key, and an undo archives the keys of all rows. */
   @Test
+  @Tag("faults")
   void anUndoKeepsToTheRateAndGivesWayToWhoDeletes() {
     fixture.orders(1_000);
     fixture.patience = Duration.ofMinutes(1);
@@ -94,6 +96,7 @@ class LockTest {
 
   /** Under the lock of the next step only rows are archived that came in the last moment. */
   @Test
+  @Tag("faults")
   void anUndoThatGoesOnArchivesFirstWhatCameMeanwhile() {
     fixture.orders(100);
     fixture.patience = Duration.ofSeconds(30);
@@ -129,6 +132,7 @@ class LockTest {
 
   /** As another run does that begins at the same time: it makes the schema of them all. */
   @Test
+  @Tag("faults")
   void theFirstTwoRunsOfASourceMayBeginTogether() {
     try (TestSession held = fixture.sql().session()) {
       fixture.orders(100);

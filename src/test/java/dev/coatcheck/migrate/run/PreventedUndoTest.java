@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.coatcheck.ids.idempotency.IdempotentResult;
 import dev.coatcheck.migrate.table.Phase;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -13,6 +14,7 @@ class PreventedUndoTest {
   @RegisterExtension final MigrationFixture fixture = MigrationFixture.apart();
 
   @Test
+  @Tag("faults")
   void itGoesForwardAgainWhenItIsResumed() {
     fixture.ordersWithItems(50, 200);
     TableMigration run = fixture.run();

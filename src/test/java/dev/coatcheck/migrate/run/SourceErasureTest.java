@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -133,6 +134,7 @@ class SourceErasureTest {
 
   /** The archive rightly lacks it. */
   @Test
+  @Tag("faults")
   void aRowThatIsKeptAfterItsErasureStopsNoContract() {
     ordersWithCanary();
     TableMigration run = fixture.switchKey(fixture.run());

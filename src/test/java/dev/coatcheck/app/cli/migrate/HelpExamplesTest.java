@@ -62,6 +62,7 @@ class HelpExamplesTest {
   }
 
   @Test
+  @Tag("faults")
   void theExampleOfEachVerbDoesWhatItSays() throws Exception {
     ofTypesAndIds();
     ofSealedTypes();

@@ -14,6 +14,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,6 +53,7 @@ class RunbookTest {
   }
 
   @Test
+  @Tag("faults")
   void thePageIsCarriedOut() throws Exception {
     TestSql shop = SHOP.sql().inPublic();
     List<Block> blocks = blocks(Files.readAllLines(Path.of("docs/runbook.md")));
