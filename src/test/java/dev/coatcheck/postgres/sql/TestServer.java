@@ -30,14 +30,16 @@ public final class TestServer {
   private static final String IMAGE = "postgres:18";
 
   /**
-   * What tests of the migration of tables look for, and a server takes only at its start; and cheap
-   * passwords, because tests open thousands of connections.
+   * What tests of the migration of tables look for, and a server takes only at its start; cheap
+   * passwords, because tests open thousands of connections; and no vacuum, which would visit each
+   * of the many databases every minute.
    */
   private static final Map<String, String> SETTINGS =
       Map.of(
           "max_prepared_transactions", "10",
           "shared_preload_libraries", "pg_stat_statements",
-          "scram_iterations", "1");
+          "scram_iterations", "1",
+          "autovacuum_naptime", "1d");
 
   private static final int DROPPED_MAX = 8;
 
@@ -163,7 +165,7 @@ public final class TestServer {
     for (Map.Entry<String, String> setting : SETTINGS.entrySet()) {
       if (!setting.getValue().equals(TestSql.on(database).text("show " + setting.getKey()))) {
         TestSql.on(database)
-            .execute("alter system set %s = %s".formatted(setting.getKey(), setting.getValue()));
+            .execute("alter system set %s = '%s'".formatted(setting.getKey(), setting.getValue()));
         changed = true;
       }
     }
