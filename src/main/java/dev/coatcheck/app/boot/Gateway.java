@@ -140,7 +140,13 @@ public final class Gateway implements AutoCloseable {
               ChangeFeed.open(
                   opened.settings(), observer, System::nanoTime, System::currentTimeMillis));
       Access access =
-          new Access(database, feed, config.accessStaleMax(), observer, System::nanoTime);
+          new Access(
+              database,
+              feed,
+              config.accessStaleMax(),
+              config.concurrency().resolveGroups(),
+              observer,
+              System::nanoTime);
       opened(access.recordUses());
       ApiKeys apiKeys = new ApiKeys(database, access::forget, config.limits().key(), random);
       this.developmentKey =

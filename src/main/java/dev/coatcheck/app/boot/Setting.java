@@ -62,8 +62,8 @@ public enum Setting {
   SELECTORS(null, "Threads that read requests, 1 to 64; unset: one for every two cores."),
   RESOLVE_GROUPS(
       null,
-      "Statements that read uncached public IDs at a time; unset: 3 for every 10 connections in the"
-          + " pool."),
+      "Statements that read uncached public IDs at a time, and as many for API keys and for"
+          + " aliases; unset: 3 for every 10 connections in the pool."),
   MINT_GROUPS(
       null,
       "Transactions of single mints at a time; unset: 4 for every 10 connections in the pool."),

@@ -6,11 +6,14 @@ import dev.coatcheck.cluster.change.TrustedCache;
 import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.observe.Event;
 import dev.coatcheck.core.observe.Observer;
+import dev.coatcheck.postgres.group.Coalescer;
 import dev.coatcheck.postgres.sql.Database;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -27,23 +30,29 @@ public final class Access {
    */
   private static final int CACHED_KEYS_MAX = 100_000;
 
+  private static final int GROUP_KEYS_MAX = 200;
+
   private final AccessStore store;
   private final Observer observer;
   private final LongSupplier nanoTime;
+  private final Coalescer<String, Optional<TimedKey>> together;
   private final TrustedCache<String, TimedKey> known;
   private final Duration staleMax;
   private final KeyUses uses;
 
   /**
    * @param staleMax how long a cached key is accepted while Postgres is unavailable
+   * @param groupsMax how many statements read the keys of single requests at a time
    */
   public Access(
       Database database,
       ChangeFeed feed,
       Duration staleMax,
+      int groupsMax,
       Observer observer,
       LongSupplier nanoTime) {
     this.store = new AccessStore(database);
+    this.together = new Coalescer<>("API key", groupsMax, GROUP_KEYS_MAX, this::readInOrder);
     this.known =
         new TrustedCache<>(feed, ChangeKind.API_KEY, (keyId, _) -> List.of(keyId), CACHED_KEYS_MAX);
     this.staleMax = staleMax;
@@ -114,12 +123,27 @@ public final class Access {
   private Optional<StoredKey> alive(String keyId, Predicate<StoredKey> isShown) {
     Optional<StoredKey> alive =
         known
-            .get(keyId, staleMax, keyIds -> store.find(keyIds, nanoTime))
+            .get(keyId, staleMax, this::load)
             .filter(found -> found.isAlive(nanoTime.getAsLong()))
             .map(TimedKey::key)
             .filter(isShown);
     alive.ifPresent(found -> uses.note(found.keyId()));
     return alive;
+  }
+
+  /** Requests that need one key each share a statement. */
+  private Map<String, TimedKey> load(List<String> keyIds) {
+    if (keyIds.size() > 1) {
+      return store.find(keyIds, nanoTime);
+    }
+    NonBlockingAttempt.leave(); // permits to wait without a thread are for known callers
+    String only = keyIds.getFirst();
+    return together.call(only).map(found -> Map.of(only, found)).orElseGet(Map::of);
+  }
+
+  private List<Optional<TimedKey>> readInOrder(List<String> keyIds) {
+    Map<String, TimedKey> found = store.find(List.copyOf(Set.copyOf(keyIds)), nanoTime);
+    return keyIds.stream().map(keyId -> Optional.ofNullable(found.get(keyId))).toList();
   }
 
   private AccessDecision refused(String keyId, String reason) {

@@ -63,7 +63,7 @@ class FrontRequestTest {
   private final ChangeFeed feed =
       ChangeFeed.open(settings, observer, System::nanoTime, System::currentTimeMillis);
   private final Access access =
-      new Access(database, feed, Duration.ofSeconds(60), observer, System::nanoTime);
+      new Access(database, feed, Duration.ofSeconds(60), 1, observer, System::nanoTime);
   private final ApiKeys keys =
       new ApiKeys(database, access::forget, Optional.empty(), new RandomSource());
   private final Permits permits = new Permits(PERMITS);

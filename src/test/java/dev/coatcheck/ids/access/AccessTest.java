@@ -2,6 +2,7 @@ package dev.coatcheck.ids.access;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.coatcheck.cluster.audit.Actor;
 import dev.coatcheck.cluster.change.ChangeFeed;
@@ -10,24 +11,31 @@ import dev.coatcheck.core.attempt.NonBlockingAttempt;
 import dev.coatcheck.core.id.RandomSource;
 import dev.coatcheck.core.observe.Observer;
 import dev.coatcheck.postgres.connection.DatabaseSettings;
+import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.DatabaseUnavailable;
 import dev.coatcheck.postgres.sql.TestDatabase;
+import dev.coatcheck.postgres.sql.TestSql;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
 class AccessTest {
   private static final Observer OBSERVER = new Observer();
-  private static final DatabaseSettings SETTINGS = TestDatabase.fresh().settings(4);
+  private static final TestDatabase SERVED = TestDatabase.fresh();
+  private static final DatabaseSettings SETTINGS = SERVED.settings(4);
   private static final Database DATABASE = Database.open(SETTINGS, "test", OBSERVER);
   private static final ChangeFeed FEED =
       ChangeFeed.open(SETTINGS, OBSERVER, System::nanoTime, System::currentTimeMillis);
@@ -111,12 +119,8 @@ class AccessTest {
   @Test
   void inAnOutageACachedKeyCountsForAsLongAsWasSaid() throws IOException {
     AtomicLong ahead = new AtomicLong();
-    URI address = URI.create(SETTINGS.url().substring("jdbc:".length()));
-    FaultProxy proxy = new FaultProxy(address.getPort());
-    String url = SETTINGS.url().replace(address.getAuthority(), "127.0.0.1:" + proxy.port());
-    Database database =
-        Database.open(
-            new DatabaseSettings(url, SETTINGS.user(), SETTINGS.password(), 2), "test", OBSERVER);
+    FaultProxy proxy = new FaultProxy(SERVED.port());
+    Database database = behind(proxy);
     LongSupplier nanoTime = () -> System.nanoTime() + ahead.get();
     ChangeFeed feed =
         ChangeFeed.open(SETTINGS, OBSERVER, nanoTime, () -> nanoTime.getAsLong() / 1_000_000);
@@ -145,6 +149,66 @@ class AccessTest {
     assertThatThrownBy(() -> stale.decide(key, Scope.IDS_READ, InetAddress::getLoopbackAddress))
         .isInstanceOf(DatabaseUnavailable.class);
     database.close();
+  }
+
+  /** Many callers come back after a pause, and their keys are too old to be served from memory. */
+  @Test
+  void keysThatAreAskedForAtTheSameTimeShareAStatement() throws Exception {
+    List<String> keys =
+        IntStream.range(0, 20).mapToObj(_ -> issue(Set.of(Scope.ALL), Optional.empty())).toList();
+    List<String> asked = new ArrayList<>(keys);
+    asked.addAll(keys); // each by two requests
+    asked.add(ApiKey.generate(new RandomSource()).secretText());
+    Queue<Class<?>> decisions = new ConcurrentLinkedQueue<>();
+    TestSql sql = SERVED.sql();
+    sql.execute("create extension pg_stat_statements");
+
+    try (FaultProxy proxy = new FaultProxy(SERVED.port());
+        Database database = behind(proxy)) {
+      Access access = access(database);
+      assertThat(decide(access, issue(Set.of(Scope.ALL), Optional.empty())))
+          .isInstanceOf(AccessDecision.Granted.class);
+      long before = reads(sql);
+      proxy.freeze(true);
+      List<Thread> callers =
+          asked.stream()
+              .map(
+                  key ->
+                      Thread.ofPlatform()
+                          .start(
+                              () ->
+                                  Deadline.after(Duration.ofSeconds(60))
+                                      .run(() -> decisions.add(decide(access, key).getClass()))))
+              .toList();
+      // The first reads its answer, and the others wait for it.
+      await().until(() -> callers.stream().filter(AccessTest::waits).count() >= asked.size() - 1);
+      proxy.freeze(false);
+      for (Thread caller : callers) {
+        caller.join();
+      }
+
+      assertThat(reads(sql) - before)
+          .as("of the first caller, and of those that came after it")
+          .isBetween(2L, 5L);
+    }
+    assertThat(decisions)
+        .hasSize(asked.size())
+        .containsOnlyOnce(AccessDecision.Unauthenticated.class)
+        .contains(AccessDecision.Granted.class);
+  }
+
+  private static boolean waits(Thread thread) {
+    return thread.getState() == Thread.State.WAITING
+        || thread.getState() == Thread.State.TIMED_WAITING;
+  }
+
+  private static long reads(TestSql sql) {
+    return sql.number(
+        """
+        select coalesce(sum(calls), 0) from pg_stat_statements
+        where dbid = (select oid from pg_database where datname = current_database())
+          and query like '%wanted (asked)%'\
+        """);
   }
 
   @Test
@@ -187,6 +251,11 @@ class AccessTest {
     return TestKeys.create(KEYS, "test", rights).secretText();
   }
 
+  private static AccessDecision decide(Access access, String key) {
+    return access.decide(
+        credential("Bearer " + key), Scope.IDS_READ, InetAddress::getLoopbackAddress);
+  }
+
   private static AccessDecision decide(String key, Scope needed) {
     return ACCESS.decide(credential("Bearer " + key), needed, InetAddress::getLoopbackAddress);
   }
@@ -195,12 +264,16 @@ class AccessTest {
     return Credential.of(Optional.of(authorization));
   }
 
+  private static Database behind(FaultProxy proxy) {
+    return Database.open(SERVED.behind(proxy.port()).settings(2), "test", OBSERVER);
+  }
+
   private static Access access(Database database) {
     return access(database, FEED, Duration.ofSeconds(60));
   }
 
   private static Access access(Database database, ChangeFeed feed, Duration staleMax) {
     return new Access(
-        database, feed, staleMax, OBSERVER, () -> System.nanoTime() + AHEAD_NANOS.get());
+        database, feed, staleMax, 1, OBSERVER, () -> System.nanoTime() + AHEAD_NANOS.get());
   }
 }

@@ -314,7 +314,8 @@ class ApiKeysTest {
       List<ApiKey> some = keys.subList(from, from + 5_000);
       Deadline.after(Duration.ofMinutes(1)).run(() -> insert(some));
     }
-    Access access = new Access(DATABASE, FEED, Duration.ofSeconds(60), OBSERVER, System::nanoTime);
+    Access access =
+        new Access(DATABASE, FEED, Duration.ofSeconds(60), 1, OBSERVER, System::nanoTime);
 
     try (ExecutorService threads = Executors.newFixedThreadPool(8)) {
       for (int from = 0; from < count; from += count / 8) {
@@ -341,7 +342,8 @@ class ApiKeysTest {
   @Test
   void whoHasASessionUsesTheApiKeyOfIt() {
     StoredKey key = made(Scope.IDS_READ);
-    Access access = new Access(DATABASE, FEED, Duration.ofSeconds(60), OBSERVER, System::nanoTime);
+    Access access =
+        new Access(DATABASE, FEED, Duration.ofSeconds(60), 1, OBSERVER, System::nanoTime);
 
     assertThat(access.holderOf(key.keyId())).isPresent();
 
@@ -353,7 +355,8 @@ class ApiKeysTest {
   @Test
   void aKeyThatIsUsedAgainAfterItsUseWasWrittenIsWrittenAgain() {
     StoredKey key = made(Scope.IDS_READ);
-    Access access = new Access(DATABASE, FEED, Duration.ofSeconds(60), OBSERVER, System::nanoTime);
+    Access access =
+        new Access(DATABASE, FEED, Duration.ofSeconds(60), 1, OBSERVER, System::nanoTime);
     try (KeyUses uses = (KeyUses) access.recordUses()) {
       for (int minute = 0; minute < 3; minute++) {
         assertThat(access.holderOf(key.keyId())).isPresent();
