@@ -151,6 +151,15 @@ class AccessTest {
     database.close();
   }
 
+  /** Or anybody could hold the permits of those who wait without a thread. */
+  @Test
+  void aCallerWhoseKeyHasToBeReadGoesToTheRoutes() {
+    String key = issue(Set.of(Scope.ALL), Optional.empty());
+
+    assertThat(new NonBlockingAttempt<>(() -> decide(ACCESS, key)).run())
+        .isInstanceOf(NonBlockingAttempt.Outcome.Left.class);
+  }
+
   /** Many callers come back after a pause, and their keys are too old to be served from memory. */
   @Test
   void keysThatAreAskedForAtTheSameTimeShareAStatement() throws Exception {
