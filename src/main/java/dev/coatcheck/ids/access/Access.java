@@ -13,7 +13,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -26,7 +25,7 @@ import java.util.function.Supplier;
 public final class Access {
   /**
    * About 1 KB each. Beyond that a key that is not cached costs its request a query, as a key does
-   * that is used for the first time.
+   * that is used for the first time. Requests that come at the same time share it.
    */
   private static final int CACHED_KEYS_MAX = 100_000;
 
@@ -142,7 +141,7 @@ public final class Access {
   }
 
   private List<Optional<TimedKey>> readInOrder(List<String> keyIds) {
-    Map<String, TimedKey> found = store.find(List.copyOf(Set.copyOf(keyIds)), nanoTime);
+    Map<String, TimedKey> found = store.find(keyIds.stream().distinct().toList(), nanoTime);
     return keyIds.stream().map(keyId -> Optional.ofNullable(found.get(keyId))).toList();
   }
 
