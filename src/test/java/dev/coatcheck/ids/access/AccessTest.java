@@ -170,7 +170,7 @@ class AccessTest {
     asked.add(ApiKey.generate(new RandomSource()).secretText());
     Queue<Class<?>> decisions = new ConcurrentLinkedQueue<>();
     TestSql sql = SERVED.sql();
-    sql.execute("create extension pg_stat_statements");
+    sql.execute("create extension if not exists pg_stat_statements");
 
     try (FaultProxy proxy = new FaultProxy(SERVED.port());
         Database database = behind(proxy)) {
@@ -204,6 +204,37 @@ class AccessTest {
         .hasSize(asked.size())
         .containsOnlyOnce(AccessDecision.Unauthenticated.class)
         .contains(AccessDecision.Granted.class);
+  }
+
+  @Test
+  void keysInUseAreReadAgainByOneStatementBeforeTheyAreTooOld() {
+    List<String> keys =
+        IntStream.range(0, 3).mapToObj(_ -> issue(Set.of(Scope.ALL), Optional.empty())).toList();
+    AtomicLong ahead = new AtomicLong();
+    LongSupplier nanoTime = () -> System.nanoTime() + ahead.get();
+    TestSql sql = SERVED.sql();
+    sql.execute("create extension if not exists pg_stat_statements");
+
+    try (ChangeFeed feed =
+        ChangeFeed.open(SETTINGS, OBSERVER, nanoTime, () -> nanoTime.getAsLong() / 1_000_000)) {
+      Access access = access(DATABASE, feed, Duration.ZERO);
+      keys.forEach(key -> decide(access, key));
+      long before = reads(sql);
+      ahead.addAndGet(Duration.ofMillis(25_500).toNanos());
+      await().until(() -> keys.stream().allMatch(key -> isInMemory(access, key)));
+      await().until(() -> reads(sql) > before);
+      ahead.addAndGet(Duration.ofSeconds(6).toNanos());
+
+      await()
+          .alias("31 s after the first reading")
+          .until(() -> keys.stream().allMatch(key -> isInMemory(access, key)));
+      assertThat(reads(sql) - before).as("not one for each key").isLessThan(3);
+    }
+  }
+
+  private static boolean isInMemory(Access access, String key) {
+    return new NonBlockingAttempt<>(() -> decide(access, key)).run()
+        instanceof NonBlockingAttempt.Outcome.Done(AccessDecision.Granted _);
   }
 
   private static boolean waits(Thread thread) {
