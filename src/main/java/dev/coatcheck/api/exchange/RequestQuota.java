@@ -11,7 +11,11 @@ import org.eclipse.jetty.server.Response;
 
 /**
  * The quota from which a request takes, stored in it: several handlers ask for its caller, and it
- * counts once. The headers are those of draft-ietf-httpapi-ratelimit-headers-10.
+ * counts once.
+ *
+ * <p>The headers are those of draft-ietf-httpapi-ratelimit-headers-10. Only an answer that leaves
+ * half of the quota or less has them. The draft leaves this to servers, for the sake of their
+ * performance: two more headers in each answer cost several times what counting does.
  */
 public final class RequestQuota {
   private static final String NAME = "quota";
@@ -20,6 +24,7 @@ public final class RequestQuota {
   private final Policy policy;
   private final RateLimit limit;
   private final Bucket bucket;
+  private final HttpField policies;
 
   /** What a quota belongs to, and its name in headers and problems. */
   public enum Policy {
@@ -47,10 +52,14 @@ public final class RequestQuota {
     Taken take(int requests, int taken);
   }
 
-  public RequestQuota(Policy policy, RateLimit limit, Bucket bucket) {
+  /**
+   * @param policies all quotas of the caller
+   */
+  public RequestQuota(Policy policy, RateLimit limit, Bucket bucket, HttpField policies) {
     this.policy = policy;
     this.limit = limit;
     this.bucket = bucket;
+    this.policies = policies;
   }
 
   public static boolean isCounted(Request request) {
@@ -67,16 +76,11 @@ public final class RequestQuota {
     return new PreEncodedHttpField("RateLimit-Policy", listed);
   }
 
-  /**
-   * Counts a request, and tells its caller what is left.
-   *
-   * @param policies all quotas of the caller
-   * @return the answer if nothing was left
-   */
-  public Optional<Problem> count(Request request, Response response, HttpField policies) {
+  /** Counts a request. Returns the answer if nothing was left. */
+  public Optional<Problem> count(Request request, Response response) {
     request.setAttribute(NAME, this);
     Taken taken = bucket.take(1, 0);
-    response.getHeaders().put(policies).put(HEADER, rest(taken));
+    tell(taken, response);
     return refusal(taken);
   }
 
@@ -87,19 +91,20 @@ public final class RequestQuota {
    */
   public static void countItems(Context ctx, int items) {
     if (items > 1 && ctx.req().getAttribute(NAME) instanceof RequestQuota quota) {
-      quota.countItems(items, ctx);
+      quota.countItems(items, RequestAccess.request(ctx).getServletContextResponse());
     }
   }
 
-  private void countItems(int items, Context ctx) {
+  private void countItems(int items, Response response) {
     if (items > limit.requests()) {
+      response.getHeaders().put(policies);
       throw new Refusal(
           ProblemCode.BATCH_EXCEEDS_QUOTA,
           "The batch has more items than the quota has requests. Send at most %s items in a batch."
               .formatted(limit.requests()));
     }
     Taken taken = bucket.take(items, 1);
-    ctx.header(HEADER, rest(taken));
+    tell(taken, response);
     refusal(taken)
         .ifPresent(
             problem -> {
@@ -107,13 +112,20 @@ public final class RequestQuota {
             });
   }
 
-  private String rest(Taken taken) {
-    int seconds =
-        switch (taken) {
-          case Taken.Granted granted -> granted.fullSeconds();
-          case Taken.Refused refused -> refused.waitSeconds();
-        };
-    return "\"" + policy.name + "\";r=" + taken.left() + ";t=" + seconds;
+  private void tell(Taken taken, Response response) {
+    switch (taken) {
+      case Taken.Granted(int left, int fullSeconds) -> {
+        if (left <= limit.requests() / 2) {
+          tell(left, fullSeconds, response);
+        }
+      }
+      case Taken.Refused(int left, int waitSeconds) -> tell(left, waitSeconds, response);
+    }
+  }
+
+  private void tell(int left, int seconds, Response response) {
+    String rest = "\"" + policy.name + "\";r=" + left + ";t=" + seconds;
+    response.getHeaders().put(policies).put(HEADER, rest);
   }
 
   private Optional<Problem> refusal(Taken taken) {

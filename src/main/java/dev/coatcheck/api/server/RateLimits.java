@@ -82,8 +82,11 @@ public final class RateLimits {
     RateLimit limit = applied.get();
     Quota quota = new Quota(caller.chain(), limit);
     return new RequestQuota(
-            Policy.KEY, limit, (requests, taken) -> keys.take(quota, limit, requests, taken))
-        .count(request, response, listedForKeys.get(limit));
+            Policy.KEY,
+            limit,
+            (requests, taken) -> keys.take(quota, limit, requests, taken),
+            listedForKeys.get(limit))
+        .count(request, response);
   }
 
   /** Counts a request by its address, unless it was counted. Returns the answer if refused. */
@@ -96,8 +99,9 @@ public final class RateLimits {
     return new RequestQuota(
             Policy.ADDRESS,
             limit,
-            (requests, taken) -> addresses.take(visitor, limit, requests, taken))
-        .count(request, response, listedForAddresses.orElseThrow());
+            (requests, taken) -> addresses.take(visitor, limit, requests, taken),
+            listedForAddresses.orElseThrow())
+        .count(request, response);
   }
 
   Optional<Problem> count(Context ctx, Caller caller) {

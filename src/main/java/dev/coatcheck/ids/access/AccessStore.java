@@ -12,9 +12,14 @@ import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.val;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.coatcheck.postgres.connection.ConnectionDesync;
 import dev.coatcheck.postgres.sql.Database;
+import dev.coatcheck.postgres.sql.schema.tables.records.ApiKeyRecord;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,7 +36,30 @@ import org.jooq.SelectJoinStep;
 
 /** All SQL about API keys that changes none, and the transactions that do. */
 final class AccessStore {
+  /** Most keys have the same few rights. */
+  private static final int SHARED_MAX = 1_000;
+
   private static final Field<String> ASKED = field("wanted.asked", String.class);
+  private static final Field<Long> MICROS_LEFT =
+      field(
+          "(extract(epoch from least({0}, {1}) - now()) * 1000000)::bigint",
+          Long.class, API_KEY.REVOKED_AT, API_KEY.EXPIRES_AT);
+
+  /** What a request needs of a key. The keys in use are read every 25 s. */
+  private static final List<Field<?>> NEEDED =
+      List.of(
+          API_KEY.KEY_ID,
+          API_KEY.CHAIN,
+          API_KEY.SECRET_HASH,
+          API_KEY.PRINCIPAL,
+          API_KEY.SCOPES,
+          API_KEY.TYPES,
+          API_KEY.RANGES,
+          API_KEY.LIMIT_REQUESTS,
+          API_KEY.LIMIT_SECONDS,
+          API_KEY.LEASE_MAX,
+          API_KEY.EXPIRES_AT);
+
   private static final Field<Instant> NOW = field("now()", API_KEY.CREATED_AT.getDataType());
 
   /** Once a minute for each key, however many instances were asked with it. */
@@ -45,6 +73,8 @@ final class AccessStore {
       """;
 
   private final Database database;
+  private final Cache<Rights, Rights> shared =
+      Caffeine.newBuilder().maximumSize(SHARED_MAX).executor(Runnable::run).build();
 
   AccessStore(Database database) {
     this.database = database;
@@ -63,7 +93,7 @@ final class AccessStore {
   List<String> changingIfAny(
       List<ApiKey> keys, BiFunction<ApiKeyTable, List<String>, List<String>> work) {
     // Anybody can make other texts with the ID of a key, which must not hide the right one.
-    Map<String, List<StoredKey.Hash>> hashes =
+    Map<String, List<KeyHash>> hashes =
         keys.stream()
             .collect(
                 Collectors.groupingBy(
@@ -81,7 +111,7 @@ final class AccessStore {
                   .filter(
                       row ->
                           requireNonNull(hashes.get(row.value1())).stream()
-                              .anyMatch(new StoredKey.Hash(row.value2())::matches))
+                              .anyMatch(KeyHash.of(row.value2())::matches))
                   .map(row -> row.value1())
                   .toList();
           return known.isEmpty() ? List.of() : work.apply(ApiKeyTable.locked(sql), known);
@@ -89,15 +119,15 @@ final class AccessStore {
   }
 
   /** The keys with these IDs that exist, by ID. */
-  Map<String, TimedKey> find(List<String> keyIds, LongSupplier nanoTime) {
+  Map<String, KnownKey> find(List<String> keyIds, LongSupplier nanoTime) {
     long sentNano = nanoTime.getAsLong();
     return database.read(
         "API key read",
         sql -> {
           // Returns the question with each answer, and also if no row is found.
           var rows =
-              sql.select(ASKED, NOW)
-                  .select(API_KEY.fields())
+              sql.select(ASKED, MICROS_LEFT)
+                  .select(NEEDED)
                   .from(table("unnest({0}) as wanted (asked)", val(keyIds.toArray(String[]::new))))
                   .leftJoin(API_KEY)
                   .on(API_KEY.KEY_ID.eq(ASKED))
@@ -109,10 +139,15 @@ final class AccessStore {
               .filter(row -> row.get(API_KEY.KEY_ID) != null)
               .map(
                   row ->
-                      new TimedKey(
-                          ApiKeyTable.storedKey(row.into(API_KEY)), row.get(NOW), sentNano))
-              .collect(Collectors.toMap(timed -> timed.key().keyId(), timed -> timed));
+                      known(row.into(API_KEY), Optional.ofNullable(row.get(MICROS_LEFT)), sentNano))
+              .collect(Collectors.toMap(KnownKey::keyId, key -> key));
         });
+  }
+
+  private KnownKey known(ApiKeyRecord row, Optional<Long> microsLeft, long sentNano) {
+    Rights rights = shared.get(ApiKeyTable.rights(row), same -> same);
+    Optional<Duration> left = microsLeft.map(micros -> Duration.of(micros, ChronoUnit.MICROS));
+    return new KnownKey(row, rights, left, sentNano);
   }
 
   Optional<ApiKeys.Listed> listed(String keyId) {

@@ -27,11 +27,11 @@ public final class ApiKey {
   private static final int CHECK_LENGTH = 6;
 
   private final String text;
-  private final StoredKey.Hash hash;
+  private final KeyHash hash;
 
   private ApiKey(String text) {
     this.text = text;
-    this.hash = new StoredKey.Hash(Sha256.of(text));
+    this.hash = KeyHash.of(Sha256.of(text));
   }
 
   static ApiKey generate(RandomSource random) {
@@ -93,7 +93,7 @@ public final class ApiKey {
     return text;
   }
 
-  StoredKey.Hash hash() {
+  KeyHash hash() {
     return hash;
   }
 

@@ -151,7 +151,7 @@ final class ApiKeyTable {
     return new StoredKey(
         row.getKeyId(),
         Optional.ofNullable(row.getChain()).orElse(row.getKeyId()),
-        new StoredKey.Hash(row.getSecretHash()),
+        KeyHash.of(row.getSecretHash()),
         row.getName(),
         row.getPrincipal(),
         rights(row),
@@ -162,7 +162,7 @@ final class ApiKeyTable {
         Optional.ofNullable(row.getRevokedAt()));
   }
 
-  private static Rights rights(ApiKeyRecord row) {
+  static Rights rights(ApiKeyRecord row) {
     return new Rights(
         Arrays.stream(row.getScopes()).map(Scope::stored).collect(Collectors.toSet()),
         Optional.ofNullable(row.getTypes()).map(Set::of),

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -19,7 +20,7 @@ final class KeyUses implements AutoCloseable {
   /** Rows of one statement. */
   private static final int WRITTEN_MAX = 1_000;
 
-  private final Map<String, Boolean> used = new ConcurrentHashMap<>();
+  private final Map<String, KnownKey> used = new ConcurrentHashMap<>();
   private final AccessStore store;
   private final Background background;
 
@@ -34,9 +35,11 @@ final class KeyUses implements AutoCloseable {
     return this;
   }
 
-  /** For each request: one look at a map, unless the key is used for the first time in a minute. */
-  void note(String keyId) {
-    used.putIfAbsent(keyId, true);
+  /** For each request: a look at the key, unless nobody used it since the last writing. */
+  void note(KnownKey key) {
+    if (key.isFirstUse()) {
+      used.put(key.keyId(), key);
+    }
   }
 
   /** Writes what was used, or keeps it for the next time. */
@@ -47,9 +50,19 @@ final class KeyUses implements AutoCloseable {
   private void write() {
     List<String> keyIds = new ArrayList<>(used.keySet());
     for (int from = 0; from < keyIds.size(); from += WRITTEN_MAX) {
-      List<String> some = keyIds.subList(from, Math.min(keyIds.size(), from + WRITTEN_MAX));
-      store.use(some);
-      some.forEach(used::remove);
+      write(keyIds.subList(from, Math.min(keyIds.size(), from + WRITTEN_MAX)));
+    }
+  }
+
+  private void write(List<String> keyIds) {
+    // Forgotten before the statement, so that a use during it counts for the next time.
+    List<KnownKey> keys = keyIds.stream().map(used::remove).filter(Objects::nonNull).toList();
+    keys.forEach(KnownKey::forgetUses);
+    try {
+      store.use(keyIds);
+    } catch (RuntimeException notWritten) {
+      keys.forEach(this::note);
+      throw notWritten;
     }
   }
 

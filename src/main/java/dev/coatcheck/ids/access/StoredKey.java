@@ -1,7 +1,6 @@
 package dev.coatcheck.ids.access;
 
 import dev.coatcheck.core.name.WireNamed;
-import java.security.MessageDigest;
 import java.time.Instant;
 import java.util.Optional;
 
@@ -17,7 +16,7 @@ import java.util.Optional;
 public record StoredKey(
     String keyId,
     String chain,
-    Hash hash,
+    KeyHash hash,
     String name,
     String principal,
     Rights rights,
@@ -32,24 +31,6 @@ public record StoredKey(
     ACTIVE,
     EXPIRED,
     REVOKED
-  }
-
-  /** SHA-256 of the whole key. */
-  static final class Hash {
-    private final byte[] bytes;
-
-    Hash(byte[] bytes) {
-      this.bytes = bytes.clone();
-    }
-
-    byte[] bytes() {
-      return bytes.clone();
-    }
-
-    /** Takes constant time, wherever the two hashes differ. */
-    boolean matches(Hash other) {
-      return MessageDigest.isEqual(bytes, other.bytes);
-    }
   }
 
   public Status status(Instant now) {
@@ -77,9 +58,5 @@ public record StoredKey(
         newSuccessor,
         createdAt,
         revokedAt);
-  }
-
-  Caller caller() {
-    return new Caller(keyId, chain, principal, rights);
   }
 }

@@ -52,15 +52,20 @@ class RateLimitsTest {
   }
 
   @Test
-  void eachAnswerSaysWhatIsLeft() {
+  void answersSayWhatIsLeftFromHalfOfTheQuotaOn() {
     TestClient client = limited();
     for (int left = 4; left >= 0; left--) {
       Reply reply = client.get(ONE_ID);
       assertThat(reply.status()).isEqualTo(404);
-      assertThat(Member.all(reply, "ratelimit-policy"))
-          .containsExactly(new Member("key", ";q=5;w=3600"), new Member("address", ";q=3;w=3600"));
-      assertThat(Member.all(reply, "ratelimit"))
-          .containsExactly(new Member("key", ";r=" + left + ";t=" + (5 - left) * 720));
+      if (left > 2) {
+        assertThat(reply.headers().keySet()).doesNotContain("ratelimit", "ratelimit-policy");
+      } else {
+        assertThat(Member.all(reply, "ratelimit-policy"))
+            .containsExactly(
+                new Member("key", ";q=5;w=3600"), new Member("address", ";q=3;w=3600"));
+        assertThat(Member.all(reply, "ratelimit"))
+            .containsExactly(new Member("key", ";r=" + left + ";t=" + (5 - left) * 720));
+      }
     }
   }
 
@@ -106,8 +111,8 @@ class RateLimitsTest {
   @Test
   void aRefusedBodyCountsToo() {
     TestClient client = limited();
-    assertThat(client.get(ONE_ID).status()).isEqualTo(404);
-    for (int left = 3; left >= 0; left--) {
+    exhaust(client, ONE_ID, 1);
+    for (int left = 2; left >= 0; left--) {
       Reply refused = client.with("Content-Type", "text/plain").hostile().post("/v1/ids", "{}");
       assertProblem(refused, "415 unsupported_media_type");
       assertThat(refused.header("ratelimit")).startsWith("\"key\";r=" + left + ";");
@@ -138,7 +143,7 @@ class RateLimitsTest {
   @Test
   void aKeysOwnLimitCountsInsteadOfTheDefault() {
     assertProblem(exhaust(clientWithLimit(2, 3_600), ONE_ID, 2), "429 quota_exceeded");
-    assertThat(unlimited.get(ONE_ID).header("ratelimit")).startsWith("\"key\";r=999999");
+    assertThat(exhaust(unlimited, ONE_ID, 6).status()).isEqualTo(404);
   }
 
   @Test
@@ -192,6 +197,19 @@ class RateLimitsTest {
   }
 
   @Test
+  void aRefusedBatchIsToldTheQuotaHoweverMuchIsLeft() {
+    TestClient client = limited();
+    Reply tooLarge = client.post("/v1/ids/batch", "{\"type\":\"charge\",\"count\":6}");
+    assertProblem(tooLarge, "422 batch_exceeds_quota");
+    assertThat(Member.all(tooLarge, "ratelimit-policy")).contains(new Member("key", ";q=5;w=3600"));
+
+    Reply tooMany = client.post("/v1/ids/batch", "{\"type\":\"charge\",\"count\":5}");
+    assertProblem(tooMany, "429 quota_exceeded");
+    assertThat(tooMany.header("ratelimit")).startsWith("\"key\";r=3;");
+    assertThat(Member.all(tooMany, "ratelimit-policy")).hasSize(2);
+  }
+
+  @Test
   void deadAndMalformedKeysAndNoneCountAgainstTheAddress() {
     String address = address();
     String revoked = GATEWAY.keyWith(Scope.ALL);
@@ -228,8 +246,9 @@ class RateLimitsTest {
   @Test
   void linksCountAgainstTheAddress() {
     TestClient visitor = visitor(address());
-    assertThat(visitor.get(UNKNOWN_LINK).header("ratelimit")).startsWith("\"address\";r=2;");
-    assertThat(visitor.get(UNKNOWN_LINK + "?utm_source=mail").status()).isEqualTo(404);
+    assertThat(visitor.get(UNKNOWN_LINK).status()).isEqualTo(404);
+    assertThat(visitor.get(UNKNOWN_LINK + "?utm_source=mail").header("ratelimit"))
+        .startsWith("\"address\";r=1;");
     assertThat(visitor.head("/legacy/charge/7").status()).isEqualTo(404);
 
     assertProblem(visitor.get(UNKNOWN_LINK), "429 quota_exceeded");

@@ -128,6 +128,36 @@ class FeedCacheTest extends OnAFeed {
     assertThat(cache.ifTrusted("hot")).contains("after");
   }
 
+  /** A change of something that the cache doesn't hold. */
+  @Test
+  void aValueThatAChangeLeftAsItWasIsLoadedOnceMoreOnly() {
+    get("same", "value");
+    append("same");
+    pass(Duration.ofSeconds(1));
+    assertThat(cache.ifTrusted("same")).isEmpty();
+
+    assertThat(get("same", new String("value"))).isEqualTo("value");
+
+    assertThat(cache.ifTrusted("same")).contains("value");
+    pass(Duration.ofSeconds(29));
+    assertThat(cache.ifTrusted("same")).as("as old as its last load").contains("value");
+    append("same");
+    pass(Duration.ofSeconds(1));
+    assertThat(cache.ifTrusted("same")).isEmpty();
+  }
+
+  @Test
+  void aValueFromBeforeTheFeedStartedAnewIsLoadedOnceMoreOnly() {
+    get("same", "value");
+    nano.addAndGet(Duration.ofMinutes(10).toNanos()); // longer than changes are remembered
+    feed.poll();
+    assertThat(cache.ifTrusted("same")).isEmpty();
+
+    assertThat(get("same", new String("value"))).isEqualTo("value");
+
+    assertThat(cache.ifTrusted("same")).contains("value");
+  }
+
   @Test
   void whatCannotBeRenewedIsServedThoughTheFeedIsHeard() {
     get("kept", "before");

@@ -83,6 +83,46 @@ class AccessTest {
     assertThat(decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Unauthenticated.class);
   }
 
+  @Test
+  void aKeyMayExpireLaterThanTheClockOfTheProcessCanCount() {
+    ApiKey lasting =
+        TestKeys.create(
+            KEYS,
+            "lasting",
+            Rights.of(Set.of(Scope.ALL))
+                .expiringAt(Optional.of(Instant.parse("9999-12-31T23:59:59Z"))));
+
+    assertThat(decide(lasting.secretText(), Scope.IDS_READ))
+        .isInstanceOf(AccessDecision.Granted.class);
+  }
+
+  /** Who holds the key is in the answer: its rotations share a quota and a principal. */
+  @Test
+  void aGrantedCallerIsTheHolderOfTheKey() {
+    Rights rights =
+        new Rights(
+            Set.of(Scope.IDS_READ, Scope.AUDIT_READ),
+            Optional.of(Set.of()),
+            Optional.of(Set.of(AddressRange.parse("127.0.0.0/8").orElseThrow())),
+            Optional.of(new RateLimit(7, 60)),
+            Optional.of(3),
+            Optional.of(Instant.now().plus(Duration.ofDays(1))));
+    ApiKey first = TestKeys.create(KEYS, "first", rights);
+    ApiKey second =
+        ((KeyOutcome.Made)
+                KEYS.rotate(
+                    first.id(),
+                    new ApiKeys.Rotation(Duration.ofHours(1), Optional.empty()),
+                    Actor.operator()))
+            .key();
+
+    StoredKey stored = KEYS.find(second.id()).orElseThrow().key();
+    assertThat(decide(second.secretText(), Scope.IDS_READ))
+        .isEqualTo(
+            new AccessDecision.Granted(
+                new Caller(second.id(), first.id(), stored.principal(), stored.rights())));
+  }
+
   /** The clocks of gateways may differ by minutes. */
   @Test
   void aRotationEndsTheOldKeyByTheClockOfPostgres() {

@@ -11,6 +11,7 @@ import dev.coatcheck.postgres.connection.DatabaseSettings;
 import dev.coatcheck.postgres.connection.Deadline;
 import dev.coatcheck.postgres.sql.Database;
 import dev.coatcheck.postgres.sql.TestDatabase;
+import dev.coatcheck.postgres.sql.TestSql;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.time.Instant;
@@ -367,6 +368,24 @@ class ApiKeysTest {
       }
       uses.flush();
       assertThat(KEYS.find(key.keyId()).orElseThrow().lastUsedAt()).as("not used").isEmpty();
+    }
+  }
+
+  @Test
+  void aUseThatCannotBeWrittenIsWrittenTheNextTime() {
+    StoredKey key = made(Scope.IDS_READ);
+    Access access =
+        new Access(DATABASE, FEED, Duration.ofSeconds(60), 1, OBSERVER, System::nanoTime);
+    TestSql sql = FRESH.sql();
+    try (KeyUses uses = (KeyUses) access.recordUses()) {
+      assertThat(access.holderOf(key.keyId())).isPresent();
+      sql.execute("alter table coatcheck.api_key_use rename to hidden");
+      uses.flush();
+      sql.execute("alter table coatcheck.hidden rename to api_key_use");
+
+      uses.flush();
+
+      assertThat(KEYS.find(key.keyId()).orElseThrow().lastUsedAt()).isPresent();
     }
   }
 

@@ -22,6 +22,8 @@ public final class Base62 {
   /** The two characters of each number below 62², the first in the upper byte. */
   private static final char[] PAIRS = pairs();
 
+  private static final boolean[] IS_BASE62 = isBase62();
+
   private static final int POWER_2 = 3844;
   private static final int POWER_4 = 14_776_336;
   private static final long POWER_6 = 56_800_235_584L;
@@ -35,8 +37,9 @@ public final class Base62 {
 
   private Base62() {}
 
+  /** By a table: whether the next random character is a digit or a letter can't be predicted. */
   public static boolean isBase62(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+    return c < IS_BASE62.length && IS_BASE62[c];
   }
 
   /** Encodes a 128-bit number as 22 characters. */
@@ -112,6 +115,12 @@ public final class Base62 {
 
   private static long carry(long sum, long addend) {
     return Long.compareUnsigned(sum, addend) < 0 ? 1 : 0;
+  }
+
+  private static boolean[] isBase62() {
+    boolean[] is = new boolean[1 << 7];
+    ALPHABET.chars().forEach(c -> is[c] = true);
+    return is;
   }
 
   private static char[] pairs() {
