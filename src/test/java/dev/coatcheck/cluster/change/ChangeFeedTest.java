@@ -378,6 +378,7 @@ class ChangeFeedTest extends OnAFeed {
   @Test
   void whoMissedChangesThatWerePurgedStartsAnew() {
     get("missed", "before");
+    get("same", "value");
     append("missed", "others");
     execute("delete from coatcheck.change");
 
@@ -386,9 +387,11 @@ class ChangeFeedTest extends OnAFeed {
     assertThat(cache.ifTrusted("missed")).isEmpty();
     assertThat(feed.isTrusted()).isTrue();
     assertThat(get("missed", "after")).isEqualTo("after");
+    assertThat(get("same", "value")).isEqualTo("value");
     append("others");
     feed.poll();
     assertThat(cache.ifTrusted("missed")).contains("after");
+    assertThat(cache.ifTrusted("same")).contains("value");
   }
 
   @Test

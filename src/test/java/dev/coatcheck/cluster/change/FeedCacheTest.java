@@ -147,18 +147,6 @@ class FeedCacheTest extends OnAFeed {
   }
 
   @Test
-  void aValueFromBeforeTheFeedStartedAnewIsLoadedOnceMoreOnly() {
-    get("same", "value");
-    nano.addAndGet(Duration.ofMinutes(10).toNanos()); // longer than changes are remembered
-    feed.poll();
-    assertThat(cache.ifTrusted("same")).isEmpty();
-
-    assertThat(get("same", new String("value"))).isEqualTo("value");
-
-    assertThat(cache.ifTrusted("same")).contains("value");
-  }
-
-  @Test
   void whatCannotBeRenewedIsServedThoughTheFeedIsHeard() {
     get("kept", "before");
     pass(Duration.ofSeconds(31));

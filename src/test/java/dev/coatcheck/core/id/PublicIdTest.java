@@ -69,6 +69,13 @@ final class PublicIdTest {
   }
 
   @Test
+  void onlyTheCharactersOfTheAlphabetAreBase62() {
+    for (int c = 0; c <= Character.MAX_VALUE; c++) {
+      assertThat(Base62.isBase62((char) c)).isEqualTo(Base62.ALPHABET.indexOf(c) >= 0);
+    }
+  }
+
+  @Test
   void charactersOutsideTheAlphabetAreRefusedWhereTheyStand() {
     String good = "ch_4KIWSf8WvPNoQDBwStVIDYHU";
     for (int at = 3; at < good.length(); at++) {

@@ -23,6 +23,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -154,6 +155,46 @@ class AccessTest {
         .isInstanceOf(KeyOutcome.Revoked.class);
 
     assertThat(decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Unauthenticated.class);
+  }
+
+  /** It hears of them by the feed only, and the key itself is the same. */
+  @Test
+  void whatAnotherInstanceChangesOfAKeyCountsHere() {
+    ApiKeys elsewhere = new ApiKeys(DATABASE, _ -> {}, Optional.empty(), new RandomSource());
+    Set<Scope> both = Set.of(Scope.IDS_READ, Scope.IDS_WRITE);
+    ApiKey changed = TestKeys.create(KEYS, "changed", Rights.of(both));
+    String key = changed.secretText();
+    assertThat(decide(key, Scope.IDS_WRITE)).isInstanceOf(AccessDecision.Granted.class);
+
+    Rights fewer = Rights.of(Set.of(Scope.IDS_READ));
+    assertThat(
+            elsewhere.patch(
+                changed.id(),
+                _ -> new ApiKeys.Patch("changed", fewer),
+                OptionalInt.empty(),
+                Actor.operator()))
+        .isInstanceOf(KeyOutcome.Patched.class);
+    await().until(() -> decide(key, Scope.IDS_WRITE) instanceof AccessDecision.Forbidden);
+
+    Duration left = Duration.ofHours(1);
+    elsewhere.rotate(changed.id(), new ApiKeys.Rotation(left, Optional.empty()), Actor.operator());
+    await()
+        .until(
+            () ->
+                decide(key, Scope.IDS_READ) instanceof AccessDecision.Granted(Caller caller)
+                    && caller.rights().expiresAt().isPresent());
+    AHEAD_NANOS.addAndGet(left.toNanos());
+    assertThat(decide(key, Scope.IDS_READ)).isInstanceOf(AccessDecision.Unauthenticated.class);
+
+    ApiKey ended = TestKeys.create(KEYS, "ended", Rights.of(both));
+    assertThat(decide(ended.secretText(), Scope.IDS_READ))
+        .isInstanceOf(AccessDecision.Granted.class);
+    elsewhere.revoke(ended.id(), false, Actor.operator());
+    await()
+        .until(
+            () ->
+                decide(ended.secretText(), Scope.IDS_READ)
+                    instanceof AccessDecision.Unauthenticated);
   }
 
   @Test
