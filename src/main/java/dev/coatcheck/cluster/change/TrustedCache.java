@@ -95,11 +95,13 @@ public final class TrustedCache<K, V> {
     }
 
     /**
-     * Whether a load brought the same value, as most do. Then this entry counts as loaded anew, and
-     * the garbage collector has nothing to move. Each of its numbers is true by itself, and also
-     * beside an older one: the value was the same at both times.
+     * Counts as loaded anew if a load brought the same value, as most do: then the garbage
+     * collector has nothing to move. A reader may see one new number beside an old one, which does
+     * no harm: the value was the same before both loads.
+     *
+     * @return whether it was the same
      */
-    boolean isRenewed(V loaded, Before load) {
+    boolean renew(V loaded, Before load) {
       if (generation != load.generation() || !value.equals(loaded)) {
         return false;
       }
@@ -291,7 +293,7 @@ public final class TrustedCache<K, V> {
     values.forEach(
         (key, value) -> {
           @Nullable Entry<V> older = entries.getIfPresent(key);
-          if (older == null || !older.isRenewed(value, before)) {
+          if (older == null || !older.renew(value, before)) {
             entries.put(key, new Entry<>(value, before));
           }
           // Looked for after the value was put: a forget() from now on drops it by itself.

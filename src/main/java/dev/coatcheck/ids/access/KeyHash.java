@@ -26,4 +26,10 @@ record KeyHash(long first, long second, long third, long fourth) {
             | (fourth ^ other.fourth))
         == 0;
   }
+
+  /** Nothing of it: keys are printed in logs. */
+  @Override
+  public String toString() {
+    return "KeyHash";
+  }
 }

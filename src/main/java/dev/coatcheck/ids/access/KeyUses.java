@@ -37,7 +37,7 @@ final class KeyUses implements AutoCloseable {
 
   /** For each request: a look at the key, unless nobody used it since the last writing. */
   void note(KnownKey key) {
-    if (key.isFirstUse()) {
+    if (key.markUsed()) {
       used.put(key.keyId(), key);
     }
   }
@@ -55,9 +55,9 @@ final class KeyUses implements AutoCloseable {
   }
 
   private void write(List<String> keyIds) {
-    // Forgotten before the statement, so that a use during it counts for the next time.
+    // Marked before the statement, so that a use during it counts for the next time.
     List<KnownKey> keys = keyIds.stream().map(used::remove).filter(Objects::nonNull).toList();
-    keys.forEach(KnownKey::forgetUses);
+    keys.forEach(KnownKey::markUnused);
     try {
       store.use(keyIds);
     } catch (RuntimeException notWritten) {

@@ -65,17 +65,16 @@ final class KnownKey {
     return shown.matches(new KeyHash(hash0, hash1, hash2, hash3));
   }
 
-  /** Notes a use. Several threads may be told at the same time that theirs is the first. */
-  boolean isFirstUse() {
-    boolean isFirst = !isUsed;
-    if (isFirst) {
-      isUsed = true;
+  /** Returns whether it was unused until now; two threads at the same time may both be told so. */
+  boolean markUsed() {
+    if (isUsed) {
+      return false;
     }
-    return isFirst;
+    isUsed = true;
+    return true;
   }
 
-  /** The next use is the first again. */
-  void forgetUses() {
+  void markUnused() {
     isUsed = false;
   }
 

@@ -22,7 +22,7 @@ public final class Base62 {
   /** The two characters of each number below 62², the first in the upper byte. */
   private static final char[] PAIRS = pairs();
 
-  private static final boolean[] IS_BASE62 = isBase62();
+  private static final boolean[] IS_BASE62 = members();
 
   private static final int POWER_2 = 3844;
   private static final int POWER_4 = 14_776_336;
@@ -117,10 +117,10 @@ public final class Base62 {
     return Long.compareUnsigned(sum, addend) < 0 ? 1 : 0;
   }
 
-  private static boolean[] isBase62() {
-    boolean[] is = new boolean[1 << 7];
-    ALPHABET.chars().forEach(c -> is[c] = true);
-    return is;
+  private static boolean[] members() {
+    boolean[] members = new boolean[1 << 7];
+    ALPHABET.chars().forEach(c -> members[c] = true);
+    return members;
   }
 
   private static char[] pairs() {
