@@ -147,7 +147,13 @@ final class AccessStore {
   private KnownKey known(ApiKeyRecord row, Optional<Long> microsLeft, long sentNano) {
     Rights rights = shared.get(ApiKeyTable.rights(row), same -> same);
     Optional<Duration> left = microsLeft.map(micros -> Duration.of(micros, ChronoUnit.MICROS));
-    return new KnownKey(row, rights, left, sentNano);
+    String keyId = row.getKeyId();
+    String chain = Optional.ofNullable(row.getChain()).orElse(keyId);
+    return new KnownKey(
+        new Caller(keyId, chain, row.getPrincipal(), rights),
+        KeyHash.of(row.getSecretHash()),
+        left,
+        sentNano);
   }
 
   Optional<ApiKeys.Listed> listed(String keyId) {

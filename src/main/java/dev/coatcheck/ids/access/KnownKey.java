@@ -1,6 +1,5 @@
 package dev.coatcheck.ids.access;
 
-import dev.coatcheck.postgres.sql.schema.tables.records.ApiKeyRecord;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -32,17 +31,15 @@ final class KnownKey {
   private volatile boolean isUsed;
 
   /**
-   * @param row at least the key's ID, chain, principal and hash
-   * @param rights those of the row; keys with the same rights should share them
+   * @param caller who holds it; keys with equal rights should share them
    * @param left until it ends, by the clock of Postgres; negative if it has ended, empty: for good
    * @param readNano when {@code left} was right, by the monotonic clock; may be a little earlier
    */
-  KnownKey(ApiKeyRecord row, Rights rights, Optional<Duration> left, long readNano) {
-    KeyHash hash = KeyHash.of(row.getSecretHash());
-    this.keyId = row.getKeyId();
-    this.chain = Optional.ofNullable(row.getChain()).orElse(keyId);
-    this.principal = row.getPrincipal();
-    this.rights = rights;
+  KnownKey(Caller caller, KeyHash hash, Optional<Duration> left, long readNano) {
+    this.keyId = caller.keyId();
+    this.chain = caller.chain();
+    this.principal = caller.principal();
+    this.rights = caller.rights();
     this.hash0 = hash.first();
     this.hash1 = hash.second();
     this.hash2 = hash.third();
