@@ -15,7 +15,7 @@ import org.eclipse.jetty.server.Response;
  *
  * <p>The headers are those of draft-ietf-httpapi-ratelimit-headers-10. Only an answer that leaves
  * half of the quota or less has them. The draft leaves this to servers, for the sake of their
- * performance: two more headers in each answer cost several times what counting does.
+ * performance: two more headers in each answer take more CPU than counting does.
  */
 public final class RequestQuota {
   private static final String NAME = "quota";

@@ -40,6 +40,8 @@ final class AccessStore {
   private static final int SHARED_MAX = 1_000;
 
   private static final Field<String> ASKED = field("wanted.asked", String.class);
+
+  /** Until the key ends, negative if it has ended; null if it never does. */
   private static final Field<Long> MICROS_LEFT =
       field(
           "(extract(epoch from least({0}, {1}) - now()) * 1000000)::bigint",

@@ -98,6 +98,20 @@ class AccessTest {
         .isInstanceOf(AccessDecision.Granted.class);
   }
 
+  /** Written by hand: the gateway refuses an expiry that has passed. */
+  @Test
+  void aKeyThatExpiredTwoThousandYearsAgoIsRefused() {
+    ApiKey ended = TestKeys.create(KEYS, "ended", Rights.of(Set.of(Scope.ALL)));
+    SERVED
+        .sql()
+        .execute(
+            "update coatcheck.api_key set expires_at = '0001-01-01Z' where key_id = '%s'"
+                .formatted(ended.id()));
+
+    assertThat(decide(ended.secretText(), Scope.IDS_READ))
+        .isInstanceOf(AccessDecision.Unauthenticated.class);
+  }
+
   /** Who holds the key is in the answer: its rotations share a quota and a principal. */
   @Test
   void aGrantedCallerIsTheHolderOfTheKey() {
